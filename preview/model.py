@@ -19,15 +19,6 @@ SIGNATURE_KEY = "4dabf18193072939515e22adb298388d"
 SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105
 RESOURCE_SIGNATURE = "5cf8f73096256a8f31e491e813e4eb8e"
 OUTPUT_SIGNATURE = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
-_OTHER_UNKNOWNS = (  # bool, number, array, asset, archive, object
-    "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
-    "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
-    "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
-    "030794c1-ac77-496b-92df-f27374a8bd58",
-    "e48ece36-62e2-4504-bad9-02848725956a",
-    "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
-)
-UNKNOWN_TEXTS = frozenset((UNKNOWN_TEXT, *_OTHER_UNKNOWNS))
 
 
 class Unknown:
@@ -73,7 +64,7 @@ def _decode(value: Any) -> Any:
     kind = value.WhichOneof("kind")
     if kind == "string_value":
         text = value.string_value
-        return UNKNOWN if len(text) == 36 and text in UNKNOWN_TEXTS else text
+        return UNKNOWN if text == UNKNOWN_TEXT else text
     if kind == "struct_value":
         fields = value.struct_value.fields
         if SIGNATURE_KEY in fields:

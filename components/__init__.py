@@ -1,0 +1,1 @@
+"""Kubernetes clusters with Windows worker nodes on AWS."""

@@ -1,0 +1,1 @@
+"""EKS clusters, node groups and Windows IPAM."""

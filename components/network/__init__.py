@@ -1,0 +1,1 @@
+"""Network: VPC, subnets per zone and role, NAT, endpoints, flow logs."""

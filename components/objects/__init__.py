@@ -1,0 +1,1 @@
+"""Kubernetes objects, as pure manifests and as components."""

@@ -1,0 +1,1 @@
+"""IAM roles with additional policies, and the documents they are made of."""

@@ -1,0 +1,1 @@
+"""StateBucket: the S3 bucket for cluster state and boot code."""

@@ -1,0 +1,1 @@
+"""ClusterZone: the Route 53 zones of a cluster."""

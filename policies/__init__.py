@@ -1,0 +1,1 @@
+"""A Pulumi policy pack: rules over planned resources."""
