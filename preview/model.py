@@ -64,7 +64,7 @@ def _decode(value: Any) -> Any:
     kind = value.WhichOneof("kind")
     if kind == "string_value":
         text = value.string_value
-        return UNKNOWN if text == UNKNOWN_TEXT else text
+        return UNKNOWN if UNKNOWN_TEXT in text else text
     if kind == "struct_value":
         fields = value.struct_value.fields
         if SIGNATURE_KEY in fields:

@@ -1,0 +1,132 @@
+"""The command ``winkube``."""
+
+import argparse
+import gc
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+CLEAN, FOUND, WRONG = 0, 1, 2
+"""Exit codes: nothing found; findings; the program or its settings are wrong."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and give its exit code."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    # A command lives for one evaluation: collecting garbage would only cost.
+    gc.disable()
+    from .errors import PreviewError
+
+    try:
+        return options.run(options)
+    except PreviewError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return WRONG
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="winkube",
+        description="Evaluates Pulumi Python programs without engine, plug-ins or credentials.",
+        epilog="Exit codes: 0 clean, 1 findings, 2 the program or its settings are wrong.",
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    preview = commands.add_parser("preview", help="show what a program asks for, and what is wrong with it",
+                                  epilog=parser.epilog)  # fmt: skip
+    preview.add_argument("stack", nargs="?", help="the stack; may be left out where there is only one, or one is dev")
+    preview.add_argument("--program", type=Path, default=Path(), metavar="DIR",
+                         help="folder with Pulumi.yaml (default: this one)")  # fmt: skip
+    preview.add_argument("--format", choices=("tree", "json", "markdown"), default="tree",
+                         help="how to show the plan (default: tree)")  # fmt: skip
+    preview.add_argument("--mode", choices=("preview", "update"), default="preview",
+                         help="preview: what the cloud computes is unknown; update: it is a marked placeholder, "
+                         "so that every apply runs (default: preview)")  # fmt: skip
+    preview.add_argument("--policies", type=Path, metavar="DIR", help="folder of a Pulumi policy pack to run as well")
+    preview.add_argument("--policy-config", type=Path, metavar="FILE", help="configuration of the policy pack (JSON)")
+    preview.add_argument("--answers", type=Path, metavar="FILE",
+                         help="results of provider functions, by token (YAML or JSON)")  # fmt: skip
+    preview.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead of the terminal")
+    preview.set_defaults(run=_preview)
+    return parser
+
+
+def _preview(options: argparse.Namespace) -> int:
+    from .checks import check_plan
+    from .evaluate import evaluate
+    from .invokes import read_answers
+    from .model import Severity
+    from .project import read_project
+
+    answers = read_answers(options.answers) if options.answers else None
+    stack = options.stack or _only_stack(read_project(options.program).stacks())
+    with _Progress() as progress:
+        plan = evaluate(options.program, stack, mode=options.mode, answers=answers, progress=progress)
+    plan.findings += check_plan(plan)
+    if options.policies:
+        from .policy_runner import read_policy_config, run_policies
+
+        config = read_policy_config(options.policy_config) if options.policy_config else None
+        plan.findings += run_policies(plan, options.policies, config)
+    plan.findings.sort(key=lambda finding: finding.order)
+    text = _shown(plan, options)
+    if options.output:
+        options.output.write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+    for severity, message in plan.logs:
+        print(f"{severity}: {message}", file=sys.stderr)
+    weighty = any(finding.severity is not Severity.NOTE for finding in plan.findings)
+    return FOUND if weighty else CLEAN
+
+
+def _only_stack(stacks: list[str]) -> str:
+    from .errors import PreviewError
+
+    if "dev" in stacks:
+        return "dev"
+    if len(stacks) == 1:
+        return stacks[0]
+    what = f"name one of the stacks: {', '.join(stacks)}" if stacks else "no Pulumi.<stack>.yaml is here"
+    raise PreviewError(what)
+
+
+def _shown(plan: Any, options: argparse.Namespace) -> str:
+    from . import render
+
+    if options.format == "json":
+        return render.json_text(plan) + "\n"
+    if options.format == "markdown":
+        return render.markdown_text(plan)
+    import shutil
+
+    terminal = options.output is None and sys.stdout.isatty()
+    return render.tree_text(plan, shutil.get_terminal_size((120, 24)).columns, color=terminal)
+
+
+class _Progress:
+    """Counts resources on a terminal once an evaluation takes longer than a second; says nothing otherwise."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._shown = 0.0
+        self._active = sys.stderr.isatty()
+
+    def __enter__(self) -> Callable[[int], None] | None:
+        return self._count if self._active else None
+
+    def _count(self, resources: int) -> None:
+        now = time.monotonic()
+        if now - self._started > 1 and now - self._shown > 0.1:
+            self._shown = now
+            print(f"\revaluating: {resources} resources", end="", file=sys.stderr, flush=True)
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

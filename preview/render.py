@@ -1,0 +1,368 @@
+"""Shows a plan: as a tree on a terminal, as JSON with a versioned schema, as Markdown for a pull request.
+
+The same plan gives the same text, byte for byte: everything is sorted, nothing carries a time.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .model import UNKNOWN, Finding, Plan, Reference, Resource, Secret, Severity
+
+SCHEMA_VERSION = 1
+"""Raised when a property of the JSON is renamed, removed or changes its meaning; ``plan.schema.json`` describes it."""
+UNKNOWN_MARK, SECRET_MARK = "[unknown]", "[secret]"
+FOLD_FROM = 5
+"""This many sisters of one type share one line of the tree."""
+HONESTY = (
+    "Evaluated without credentials and without state: this shows what the program asks for, "
+    "not a difference to what is deployed; the providers' own checks come with `pulumi preview`."
+)
+
+
+def plain(value: Any) -> Any:
+    """A decoded value as JSON can say it; secrets and unknowns become marks, whole numbers lose their ``.0``."""
+    if value is UNKNOWN:
+        return UNKNOWN_MARK
+    if isinstance(value, Secret):
+        return SECRET_MARK
+    if isinstance(value, Reference):
+        return value.urn
+    if isinstance(value, dict):
+        return {key: plain(value[key]) for key in sorted(value)}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def to_json(plan: Plan) -> dict[str, Any]:
+    """The plan as a JSON document of :data:`SCHEMA_VERSION`."""
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "project": plan.project,
+        "stack": plan.stack,
+        "mode": plan.mode,
+        "resources": [_resource_json(resource) for resource in plan.resources],
+        "outputs": plain(plan.outputs),
+        "findings": [_finding_json(finding) for finding in plan.findings],
+        "summary": summary(plan),
+    }
+
+
+def json_text(plan: Plan) -> str:
+    """:func:`to_json` as text."""
+    return json.dumps(to_json(plan), indent=2, ensure_ascii=False)
+
+
+def _resource_json(resource: Resource) -> dict[str, Any]:
+    options = {_camel(key): value for key, value in asdict(resource.options).items() if value}
+    return {
+        "urn": resource.urn,
+        "type": resource.type,
+        "name": resource.name,
+        "parent": resource.parent,
+        "custom": resource.custom,
+        **({"remote": True} if resource.remote else {}),
+        **({"read": True} if resource.read else {}),
+        "inputs": plain(resource.inputs),
+        **({"outputs": plain(resource.outputs)} if resource.outputs else {}),
+        "options": options,
+        "source": str(resource.source) if resource.source else None,
+    }
+
+
+def _finding_json(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "severity": str(finding.severity),
+        "message": finding.message,
+        "remedy": finding.remedy,
+        "urn": finding.urn,
+        "path": finding.path,
+        "source": str(finding.source) if finding.source else None,
+    }
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+def summary(plan: Plan) -> dict[str, Any]:
+    """The counts of a plan."""
+    kinds = Counter(resource.type for resource in plan.resources if resource.custom)
+    severities = Counter(str(finding.severity) for finding in plan.findings)
+    unanswered = Counter(invoke.token for invoke in plan.invokes if not invoke.known)
+    return {
+        "resources": sum(kinds.values()),
+        "components": sum(not resource.custom for resource in plan.resources),
+        "types": dict(sorted(kinds.items())),
+        "findings": {str(severity): severities.get(str(severity), 0) for severity in Severity},
+        "unansweredFunctions": dict(sorted(unanswered.items())),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class WindowsGroup:
+    """A group of Windows nodes in a plan, for the overview."""
+
+    name: str
+    release: str
+    image: str
+    instance_types: str
+    size: str
+    source: str
+
+
+def windows_groups(plan: Plan) -> list[WindowsGroup]:
+    """Every group of Windows nodes: components that say ``windowsRelease`` of themselves, and plain EKS groups."""
+    found: list[WindowsGroup] = []
+    told: set[str] = set()
+    for resource in plan.resources:
+        if not resource.custom and "windowsRelease" in resource.outputs:
+            group = next((child for child in _descendants(plan, resource) if _is_group(child)), None)
+            told |= {child.urn for child in _descendants(plan, resource)}
+            found.append(_windows_group(resource, group.inputs if group else {}, resource.outputs))
+    for resource in plan.resources:
+        kind = resource.inputs.get("amiType") if _is_group(resource) and resource.urn not in told else None
+        if isinstance(kind, str) and kind.startswith("WINDOWS_"):
+            outputs = {"windowsRelease": kind.split("_")[2], "amiParameter": kind}
+            found.append(_windows_group(resource, resource.inputs, outputs))
+    return sorted(found, key=lambda group: group.name)
+
+
+def _is_group(resource: Resource) -> bool:
+    return resource.type in ("aws:eks/nodeGroup:NodeGroup", "aws:autoscaling/group:Group")
+
+
+def _windows_group(resource: Resource, group: Mapping[str, Any], outputs: Mapping[str, Any]) -> WindowsGroup:
+    sizes = group.get("scalingConfig") if isinstance(group.get("scalingConfig"), dict) else group
+    low, high = (sizes or {}).get("minSize", "?"), (sizes or {}).get("maxSize", "?")
+    types = group.get("instanceTypes") or outputs.get("instanceTypes") or []
+    return WindowsGroup(
+        name=resource.name,
+        release=str(plain(outputs.get("windowsRelease"))),
+        image=str(plain(outputs.get("amiParameter") or outputs.get("imageId") or "?")),
+        instance_types=", ".join(map(str, plain(types))) if isinstance(types, list) else str(plain(types)),
+        size=f"{plain(low)}–{plain(high)}",
+        source=str(resource.source or ""),
+    )
+
+
+def _descendants(plan: Plan, resource: Resource) -> Iterator[Resource]:
+    for child in plan.children.get(resource.urn, []):
+        yield child
+        yield from _descendants(plan, child)
+
+
+def short_type(token: str) -> str:
+    """A type token as people say it.
+
+    >>> short_type("aws:ec2/launchTemplate:LaunchTemplate"), short_type("winkube:index:Network")
+    ('ec2.LaunchTemplate', 'Network')
+    """
+    package, _, rest = token.partition(":")
+    module, _, name = rest.rpartition(":")
+    module = module.split("/")[0] if package == "aws" else module
+    if package == "pulumi":
+        return f"{name} provider" if module == "providers" else name
+    return name if module in ("index", "") else f"{module}.{name}"
+
+
+# -- the tree ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the tree: a component, a resource, or several sisters of one type."""
+
+    depth: int
+    kind: str
+    names: tuple[str, ...]
+    component: bool
+    count: int
+    """Resources in and under it."""
+
+
+def tree_lines(plan: Plan) -> list[Line]:
+    """The parent hierarchy as lines: components in front, sisters of one type folded from five on."""
+    lines: list[Line] = []
+
+    def visit(urn: str, depth: int) -> None:
+        members = plan.children.get(urn, [])
+        for resource in sorted((m for m in members if m.urn in plan.children or not m.custom), key=_by_name):
+            count = sum(child.custom for child in _descendants(plan, resource)) + resource.custom
+            lines.append(Line(depth, short_type(resource.type), (resource.name,), not resource.custom, count))
+            visit(resource.urn, depth + 1)
+        leaves: dict[str, list[Resource]] = {}
+        for resource in sorted((m for m in members if m.custom and m.urn not in plan.children), key=_by_name):
+            leaves.setdefault(short_type(resource.type), []).append(resource)
+        for kind, sisters in sorted(leaves.items()):
+            groups = [sisters] if len(sisters) >= FOLD_FROM else [[sister] for sister in sisters]
+            for group in groups:
+                lines.append(Line(depth, kind, tuple(sister.name for sister in group), False, len(group)))
+
+    visit("", 0)
+    return lines
+
+
+def _by_name(resource: Resource) -> tuple[str, str]:
+    return (short_type(resource.type), resource.name)
+
+
+def finding_lines(finding: Finding) -> list[str]:
+    """A finding in words: what, what to do, where."""
+    head = f"{finding.severity} {finding.code}: {finding.message}"
+    where = " ".join(part for part in (finding.urn, f"({finding.source})" if finding.source else "") if part)
+    path = f"{finding.path} of " if finding.path and finding.urn else ""
+    return [
+        head,
+        *([f"remedy: {finding.remedy}"] if finding.remedy else []),
+        *([f"at: {path}{where}"] if where else []),
+    ]
+
+
+def verdict(plan: Plan) -> str:
+    """One sentence: how much there is and whether something was found."""
+    counts = summary(plan)
+    found = counts["findings"]
+    words = [f"{number} {name}{'s' if number != 1 else ''}" for name, number in found.items() if number]
+    what = f"{counts['resources']} resources in {counts['components']} components"
+    return f"{what}; {', '.join(words) if words else 'no findings'}"
+
+
+def tree_text(plan: Plan, width: int = 120, *, color: bool = False) -> str:
+    """The plan for a terminal."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    console = Console(
+        file=StringIO(), width=width, force_terminal=color, no_color=not color, color_system="auto" if color else None,
+        highlight=False, emoji=False, markup=False, legacy_windows=False,
+    )  # fmt: skip
+    _print_tree(console, plan)
+    return console.file.getvalue()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+
+
+def _print_tree(console: Any, plan: Plan) -> None:
+    from rich.text import Text
+    from rich.tree import Tree
+
+    root = Tree(Text(f"{plan.project}/{plan.stack} ({plan.mode})", style="bold"))
+    branches = [root]
+    for line in tree_lines(plan):
+        label = Text()
+        label.append(line.kind, style="bold cyan" if line.component else "cyan")
+        if len(line.names) > 1:
+            label.append(f" ×{len(line.names)}")
+        label.append(f"  {_names(line.names)}")
+        if line.component:
+            label.append(f"  ({line.count} resource{'s' if line.count != 1 else ''})", style="dim")
+        del branches[line.depth + 1 :]
+        branches.append(branches[line.depth].add(label))
+    console.print(root)
+    for title, columns, rows in _tables(plan):
+        console.print()
+        console.print(title, style="bold")
+        console.print(_table(columns, rows))
+    if plan.findings:
+        console.print()
+        console.print("Findings", style="bold")
+        styles = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
+        for finding in plan.findings:
+            head, *rest = finding_lines(finding)
+            console.print(head, style=styles[finding.severity], soft_wrap=True)
+            for line in rest:
+                console.print(f"  {line}", soft_wrap=True)
+    console.print()
+    console.print(verdict(plan), style="bold")
+    console.print(HONESTY, style="dim", soft_wrap=True)
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
+
+
+def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD if any(columns) else None, show_header=any(columns), pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _tables(plan: Plan) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
+    """The overviews that a tree and a Markdown page share: title, columns, rows."""
+    counts = summary(plan)
+    yield (
+        "Resources by type",
+        ("type", "count"),
+        [(short_type(token), str(number)) for token, number in sorted(counts["types"].items(), key=_by_short_type)],
+    )
+    groups = windows_groups(plan)
+    if groups:
+        rows = [(g.name, g.release, g.image, g.instance_types, g.size, g.source) for g in groups]
+        columns = ("group", "Windows Server", "image", "instance types", "nodes", "made at")
+        yield "Windows groups", columns, rows
+    if plan.outputs:
+        yield "Stack outputs", ("output", "value"), [(key, _brief(value)) for key, value in plan.outputs.items()]
+    if counts["unansweredFunctions"]:
+        state = "unknown" if plan.mode == "preview" else "placeholder"
+        rows = [(token, f"{number}×", state) for token, number in counts["unansweredFunctions"].items()]
+        yield "Left to the cloud", ("function", "calls", "result"), rows
+
+
+def _by_short_type(item: tuple[str, int]) -> str:
+    return short_type(item[0])
+
+
+def _brief(value: Any) -> str:
+    shown = plain(value)
+    text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
+    text = " ".join(text.split())
+    return text if len(text) <= 100 else f"{text[:99]}…"
+
+
+# -- Markdown ------------------------------------------------------------------------------------------------
+
+
+def markdown_text(plan: Plan) -> str:
+    """The plan for a pull request's comment: verdict and findings first, the tree folded away."""
+    parts = [f"## Preview of `{plan.project}/{plan.stack}`", "", f"**{verdict(plan)}**", ""]
+    if plan.findings:
+        parts += ["### Findings", "", "| | what | where |", "|---|---|---|"]
+        for finding in plan.findings:
+            remedy = f"<br>{_cell(finding.remedy)}" if finding.remedy else ""
+            where = f"`{finding.source}`<br>" if finding.source else ""
+            name = f"`{finding.urn.rsplit('::', 1)[-1]}`" if finding.urn else ""
+            path = f" `{finding.path}`" if finding.path else ""
+            what = f"{_cell(finding.message)} (`{finding.code}`){remedy}"
+            parts.append(f"| {finding.severity} | {what} | {where}{name}{path} |")
+        parts.append("")
+    for title, columns, rows in _tables(plan):
+        parts += [f"### {title}", "", _row(columns), "|" + "---|" * len(columns)]
+        parts += [_row(tuple(f"`{_cell(cell)}`" if cell else "" for cell in row)) for row in rows]
+        parts.append("")
+    parts += ["<details><summary>All resources</summary>", "", "```text"]
+    for line in tree_lines(plan):
+        many = f" ×{len(line.names)}" if len(line.names) > 1 else ""
+        parts.append(f"{'  ' * line.depth}{line.kind}{many}  {_names(line.names)}")
+    parts += ["```", "", "</details>", "", f"<sub>{HONESTY}</sub>", ""]
+    return "\n".join(parts)
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

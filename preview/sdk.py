@@ -1,0 +1,99 @@
+"""What the generated SDKs in this process know of a type token: its class, and what it computes.
+
+Only looks at modules that the program has already imported: an evaluation must not pay for an SDK that the
+program does not use. The names come from the table that each SDK registers with the runtime.
+"""
+
+import re
+import sys
+import typing
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import pulumi
+from pulumi import _types as sdk_types  # pyright: ignore[reportPrivateUsage]
+from pulumi.runtime import rpc as sdk_rpc
+
+
+@cache
+def resource_class(token: str) -> type[Any] | None:
+    """The SDK class of a type token, none where its module is not loaded."""
+    package, _, rest = token.partition(":")
+    module, _, name = rest.rpartition(":")
+    if package == "pulumi" and module == "providers":
+        return _member(f"pulumi_{name.replace('-', '_')}", "Provider")
+    for registered in sdk_rpc._RESOURCE_MODULES.get(f"{package}:{module}", ()):  # pyright: ignore[reportPrivateUsage]
+        info = getattr(registered, "mod_info", None)
+        if info and token in info["classes"]:
+            return _member(info["fqn"], info["classes"][token])
+    return None
+
+
+def _member(package: str, name: str) -> type[Any] | None:
+    for module_name in (f"{package}.{_snake(name)}", f"{package}.{name}", package):
+        module = sys.modules.get(module_name)
+        if module is None:
+            continue
+        # A module that waits for its lazy import must not be woken, so its dictionary is read past its own hooks.
+        found = object.__getattribute__(module, "__dict__").get(name)
+        if isinstance(found, type):
+            return found
+    return None
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def computed(token: str, name: str, known: typing.Container[str], arn_prefix: str) -> dict[str, Any]:
+    """Placeholders for what a provider would compute: every property of ``token`` that is not in ``known``.
+
+    Each is marked as such and has the SDK's own shape, so that the program's ``apply`` calls run for real.
+    """
+    cls = resource_class(token)
+    if cls is None:
+        return {}
+    return {key: placeholder(hint, f"{name}.{key}", arn_prefix) for key, hint in _output_hints(cls) if key not in known}
+
+
+@cache
+def _output_hints(cls: type[Any]) -> tuple[tuple[str, Any], ...]:
+    """The properties that are always there after a deployment: optional ones may be absent, and stay so."""
+    hints = sdk_types._raw_return_hints(cls)  # pyright: ignore[reportPrivateUsage]
+    found: list[tuple[str, Any]] = []
+    for key, hint in hints.items():
+        inner = typing.get_args(hint)[0] if typing.get_origin(hint) is pulumi.Output else hint
+        if key not in ("urn", "id") and type(None) not in typing.get_args(inner):
+            found.append((key, inner))
+    return tuple(found)
+
+
+def placeholder(hint: Any, label: str, arn_prefix: str = "arn:aws:placeholder:::") -> Any:
+    """A value of the type ``hint`` that says of itself that it is none.
+
+    >>> placeholder(str, "vpc.ownerId")
+    'placeholder-vpc.ownerId'
+    """
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is not None and isinstance(origin, type) and issubclass(origin, Sequence):
+        return [placeholder(arguments[0], f"{label}.0", arn_prefix)]
+    if origin is not None and issubclass(origin, typing.cast(Any, dict | typing.Mapping)):
+        return {}
+    if origin is typing.Literal:
+        return arguments[0]
+    if hint is bool:
+        return False
+    if hint in (int, float):
+        return 0
+    if isinstance(hint, type) and sdk_types.is_output_type(hint):
+        return {key: placeholder(inner, f"{label}.{key}", arn_prefix) for key, inner in _output_hints(hint)}
+    if arguments and type(None) not in arguments:
+        return placeholder(arguments[0], label, arn_prefix)
+    last = label.rsplit(".", 1)[-1]
+    return f"{arn_prefix}placeholder/{label}" if last == "arn" or last.endswith("Arn") else f"placeholder-{label}"
+
+
+def output_types(cls: type[Any] | None) -> tuple[tuple[str, Any], ...]:
+    """The properties of a function's result, in the provider's spelling, with their types."""
+    return tuple(sdk_types.output_type_types(cls).items()) if cls is not None else ()
