@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 
@@ -41,7 +41,7 @@ still refuses them (aws-cdk ``aws-eks/lib/managed-nodegroup.ts``). No longer doc
 
 @cache
 def _table() -> dict[str, Any]:
-    return json.loads(files(__package__).joinpath("instance_types.json").read_bytes())
+    return json.loads(Path(__file__).with_name("instance_types.json").read_bytes())
 
 
 def table_date() -> str:

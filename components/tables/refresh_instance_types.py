@@ -60,7 +60,8 @@ def main() -> None:
         .joinpath("data/schemas/extensions/aws_ec2_instance/instancetype_enum.json")
         .read_text(encoding="utf-8")
     )
-    names = set(described) | set(chain.from_iterable(r["enum"] for r in regions.values() if isinstance(r, dict)))
+    lists: list[list[str]] = [region["enum"] for key, region in regions.items() if key != "description"]
+    names = set(described) | set(chain.from_iterable(lists))
     families: dict[str, list[str]] = {}
     for name in sorted(name for name in names if not name.startswith("mac")):
         family, size = name.split(".", 1)

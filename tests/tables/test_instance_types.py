@@ -17,9 +17,9 @@ from winkube.tables.instance_types import (
 
 @pytest.mark.parametrize(
     ("name", "ipv4", "nitro"),
-    [("t3.medium", 6, True), ("t3.large", 12, True), ("m5.large", 10, True), ("m6i.large", 10, True), 
-     ("m7i.large", 10, True), ("m7i.xlarge", 15, True), ("c6i.2xlarge", 15, True), ("m5.4xlarge", 30, True), ("m4.large", 10, False),
-     ("c5.metal", 50, True)],
+    [("t3.medium", 6, True), ("t3.large", 12, True), ("m5.large", 10, True), ("m6i.large", 10, True),
+     ("m7i.large", 10, True), ("m7i.xlarge", 15, True), ("c6i.2xlarge", 15, True), ("m5.4xlarge", 30, True),
+     ("m4.large", 10, False), ("c5.metal", 50, True)],
 )  # fmt: skip
 def test_addresses_per_interface_are_those_of_the_controller(name: str, ipv4: int, nitro: bool):
     """The values in the VPC resource controller's own table; bare metal counts as Nitro there."""

@@ -1,0 +1,323 @@
+"""What must hold for a node group on EKS, as pure checks over plain attributes.
+
+The same functions judge settings, component arguments and, in policies, planned resources. They take any object
+with the attributes of :class:`NodeGroupLike`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
+from ..tables.instance_types import InstanceType, instance_type, instance_type_names, sizes_of, untested_on_windows
+from ..tables.kubernetes import at_least
+from ..tables.linux import LINUX_IMAGES
+from ..tables.windows import EDITIONS, WINDOWS_AMI_PAGE, WINDOWS_RELEASES, releases_for
+from .scheduling import TaintLike, check_labels, check_taints
+
+WINDOWS_SUPPORT_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html"
+NODE_GROUPS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html"
+
+UNKNOWN_RELEASE = Rule("WK-EKS-010", "Windows nodes run Windows Server 2019, 2022 or 2025.", WINDOWS_AMI_PAGE)
+UNKNOWN_EDITION = Rule("WK-EKS-011", "Node images of Windows Server come as core and full.", WINDOWS_AMI_PAGE)
+RELEASE_TOO_NEW = Rule(
+    "WK-EKS-012", "A Windows release needs the Kubernetes minor that first ran it.", WINDOWS_AMI_PAGE
+)
+UNKNOWN_LINUX = Rule("WK-EKS-013", "Linux nodes run Amazon Linux 2023 or Bottlerocket.", NODE_GROUPS_PAGE)
+UNKNOWN_TYPE = Rule("WK-EKS-014", "Instance types are those that EC2 has.",
+                    "https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-types.html")  # fmt: skip
+MIXED_ARCHITECTURE = Rule("WK-EKS-015", "The instance types of one group share one architecture.", NODE_GROUPS_PAGE)
+WINDOWS_ON_ARM = Rule("WK-EKS-016", "Windows nodes are x86_64: there is no image for Arm.", WINDOWS_AMI_PAGE)
+WINDOWS_ACCELERATOR = Rule(
+    "WK-EKS-017",
+    "Windows node images carry no accelerator driver; GPUs need an image of one's own, other accelerators never work.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-windows-optimized-ami.html",
+)
+WINDOWS_MEMORY = Rule("WK-EKS-018", "A Windows node needs more memory than the 2 GiB that it keeps for itself.",
+                      "https://docs.aws.amazon.com/eks/latest/best-practices/windows-oom.html")  # fmt: skip
+SIZES = Rule("WK-EKS-019", "Sizes of a group: 0 ≤ min ≤ desired ≤ max, and max is at least 1.",
+             "https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html")  # fmt: skip
+ROOT_VOLUME = Rule("WK-EKS-020", "The root volume has at least 50 GiB for Windows and 20 GiB for Linux, at most 16384.",
+                   "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html")  # fmt: skip
+DUPLICATE_NAME = Rule("WK-EKS-021", "Groups of one cluster have different names.", NODE_GROUPS_PAGE)
+GROUP_NAME = Rule("WK-EKS-022", "A group's name has 1 to 37 letters, digits, hyphens or underscores.",
+                  "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html")  # fmt: skip
+NO_LINUX = Rule("WK-EKS-023", "A cluster with Windows nodes needs Linux nodes for CoreDNS and other system pods.",
+                WINDOWS_SUPPORT_PAGE)  # fmt: skip
+CAPACITY_TYPE = Rule("WK-EKS-024", "Capacity is on demand or spot.",
+                     "https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html")  # fmt: skip
+TYPE_COUNT = Rule("WK-EKS-026", "A managed node group names 1 to 20 instance types, each once.",
+                  "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html")  # fmt: skip
+UNTESTED_TYPE = Rule("WK-EKS-027", "C3, C4, D2, I2, M4, M6a and R3 were named as unfit for Windows until 2023.",
+                     "https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.aws_eks-readme.html")  # fmt: skip
+OLD_RELEASE = Rule("WK-EKS-028", "Windows Server 2019 is out of mainstream support.",
+                   "https://learn.microsoft.com/lifecycle/products/windows-server-2019")  # fmt: skip
+ONE_LINUX_NODE = Rule("WK-EKS-029", "Two Linux nodes are advised beside Windows nodes.", WINDOWS_SUPPORT_PAGE)
+WINDOWS_IPV4 = Rule("WK-EKS-030", "Windows nodes and pods have IPv4 addresses only.", WINDOWS_SUPPORT_PAGE)
+ONE_SYSTEM = Rule("WK-EKS-031", "A group is either Linux or Windows.", NODE_GROUPS_PAGE)
+
+CAPACITY_TYPES: Mapping[str, str] = {"on_demand": "ON_DEMAND", "spot": "SPOT"}
+"""Words for the kind of capacity, with those of the EKS API."""
+
+WINDOWS_MINIMUM_ROOT_GIB = 50
+LINUX_MINIMUM_ROOT_GIB = 20
+MAXIMUM_ROOT_GIB = 16384  # gp3
+MINIMUM_WINDOWS_MIB = 4096
+GROUP_NAME_LIMIT = 37  # EKS takes 63; the provider's unique suffix needs 26
+TYPE_LIMIT = 20
+_GROUP_NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*")
+
+
+class NodeGroupLike(Protocol):
+    """What the checks need of a group. Exactly one of ``linux`` and ``windows`` is set."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def linux(self) -> str | None: ...  # noqa: D102
+    @property
+    def windows(self) -> str | None: ...  # noqa: D102
+    @property
+    def edition(self) -> str: ...  # noqa: D102
+    @property
+    def instance_types(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def min_size(self) -> int: ...  # noqa: D102
+    @property
+    def max_size(self) -> int: ...  # noqa: D102
+    @property
+    def desired_size(self) -> int | None: ...  # noqa: D102
+    @property
+    def capacity_type(self) -> str: ...  # noqa: D102
+    @property
+    def labels(self) -> Mapping[str, str]: ...  # noqa: D102
+    @property
+    def taints(self) -> Sequence[TaintLike]: ...  # noqa: D102
+    @property
+    def root_volume_size_gib(self) -> int: ...  # noqa: D102
+
+
+def check_node_groups(groups: Sequence[NodeGroupLike], kubernetes_version: str, path: Path = ()) -> Mistakes:
+    """Every mistake in the groups of one cluster, each group's own and those between them."""
+    found = Mistakes()
+    first: dict[str, int] = {}
+    for index, group in enumerate(groups):
+        found.take(check_node_group(group, kubernetes_version), *path, index)
+        other = first.setdefault(group.name, index)
+        if other != index:
+            found.add(DUPLICATE_NAME, (*path, index, "name"), f"the group at [{other}] has the same name",
+                      "give each group a name of its own", group.name)  # fmt: skip
+    if any(group.windows for group in groups) and linux_capacity(groups) == 0:
+        found.add(NO_LINUX, path, "a cluster with Windows nodes needs Linux nodes for CoreDNS and other system pods",
+                  'add a group with linux: "al2023", min_size 2 and no NoSchedule or NoExecute taint',
+                  [group.name for group in groups])  # fmt: skip
+    return found
+
+
+def advise_node_groups(groups: Sequence[NodeGroupLike], path: Path = ()) -> Mistakes:
+    """What would come up, but is not advised."""
+    found = Mistakes()
+    for index, group in enumerate(groups):
+        found.take(advise_node_group(group), *path, index)
+    if any(group.windows for group in groups) and linux_capacity(groups) == 1:
+        found.add(ONE_LINUX_NODE, path, "two Linux nodes are advised beside Windows nodes",
+                  "set min_size of a Linux group to 2", 1)  # fmt: skip
+    return found
+
+
+def linux_capacity(groups: Sequence[NodeGroupLike]) -> int:
+    """The nodes on which system pods such as CoreDNS can run when the cluster starts."""
+    return sum(
+        max(group.min_size, group.desired_size or 0)
+        for group in groups
+        if not group.windows and all(taint.effect == "PreferNoSchedule" for taint in group.taints)
+    )
+
+
+def check_node_group(group: NodeGroupLike, kubernetes_version: str) -> Mistakes:
+    """Every mistake in one group, paths relative to it."""
+    found = Mistakes()
+    if len(group.name) > GROUP_NAME_LIMIT or not _GROUP_NAME.fullmatch(group.name):
+        found.add(GROUP_NAME, ("name",), f"a group's name has 1 to {GROUP_NAME_LIMIT} letters, digits, hyphens or "
+                  "underscores and begins with a letter or digit", "write a name such as \"windows-2022\"",
+                  group.name)  # fmt: skip
+    found.take(_check_system(group, kubernetes_version))
+    found.take(_check_types(group))
+    found.take(_check_sizes(group))
+    found.take(_check_volume(group))
+    if group.capacity_type not in CAPACITY_TYPES:
+        found.add(CAPACITY_TYPE, ("capacity_type",), f"capacity is {one_of(CAPACITY_TYPES)}",
+                  _guess(group.capacity_type.lower(), tuple(CAPACITY_TYPES)), group.capacity_type)  # fmt: skip
+    managed = getattr(group, "management", "managed") == "managed"
+    found.take(check_labels(group.labels, managed=managed))
+    found.take(check_taints(group.taints, managed=managed))
+    return found
+
+
+def advise_node_group(group: NodeGroupLike) -> Mistakes:
+    """What would come up in one group, but is not advised."""
+    found = Mistakes()
+    release = WINDOWS_RELEASES.get(group.windows or "")
+    if release is None:
+        return found
+    if release.warning:
+        found.add(OLD_RELEASE, ("windows",), release.warning, 'set windows to "2022" or "2025"', release.release)
+    for index, name in enumerate(group.instance_types):
+        if untested_on_windows(name):
+            found.add(UNTESTED_TYPE, ("instance_types", index),
+                      f"the {name.partition('.')[0]} family was named as unfit for Windows nodes until 2023",
+                      "use a family such as m6i or m7i, or test it", name)  # fmt: skip
+    return found
+
+
+def check_ip_family(ip_family: str, path: Path = ("ip_family",)) -> Mistakes:
+    """Windows nodes join clusters of the family ``ipv4`` only."""
+    found = Mistakes()
+    if ip_family != "ipv4":
+        found.add(WINDOWS_IPV4, path, "Windows nodes and services have IPv4 addresses only",
+                  'use a cluster with "ipv4"', ip_family)  # fmt: skip
+    return found
+
+
+def _check_system(group: NodeGroupLike, kubernetes_version: str) -> Mistakes:
+    found = Mistakes()
+    if (group.linux is None) == (group.windows is None):
+        found.add(ONE_SYSTEM, ("windows",), "a group is either Linux or Windows",
+                  'set exactly one of linux (such as "al2023") and windows (such as "2022")',
+                  group.windows)  # fmt: skip
+    if group.linux is not None and group.linux not in LINUX_IMAGES:
+        found.add(UNKNOWN_LINUX, ("linux",), f"Linux nodes run {one_of(LINUX_IMAGES)}",
+                  _guess(group.linux.lower(), tuple(LINUX_IMAGES)), group.linux)  # fmt: skip
+    if group.windows is not None:
+        found.take(_check_windows(group.windows, group.edition, kubernetes_version))
+    return found
+
+
+def _check_windows(release: str, edition: str, kubernetes_version: str) -> Mistakes:
+    found = Mistakes()
+    row = WINDOWS_RELEASES.get(release)
+    if row is None:
+        found.add(UNKNOWN_RELEASE, ("windows",), f"Windows nodes run {one_of(WINDOWS_RELEASES)}",
+                  f'write "{_nearest_release(release)}"', release)  # fmt: skip
+    elif not at_least(kubernetes_version, row.eks_minimum_kubernetes):
+        older = [known for known in releases_for(kubernetes_version) if not WINDOWS_RELEASES[known].warning]
+        found.add(RELEASE_TOO_NEW, ("windows",),
+                  f"Windows Server {release} needs Kubernetes {row.eks_minimum_kubernetes} or newer on EKS",
+                  f'set cluster.kubernetesVersion to "{row.eks_minimum_kubernetes}"'
+                  + (f' or windows to "{older[-1]}"' if older else ""), kubernetes_version)  # fmt: skip
+    if edition not in EDITIONS:
+        found.add(UNKNOWN_EDITION, ("edition",), f"node images come as {one_of(EDITIONS)}",
+                  _guess(edition.lower(), tuple(EDITIONS)), edition)  # fmt: skip
+    return found
+
+
+def _nearest_release(text: str) -> str:
+    # Of years the next one is meant ("2021", "2024"), of words the most alike ("ltsc2022").
+    digits = "".join(mark for mark in text if mark.isdigit())[-4:]
+    if digits and text.isdigit():
+        return next((release for release in WINDOWS_RELEASES if release >= digits), list(WINDOWS_RELEASES)[-1])
+    return digits if digits in WINDOWS_RELEASES else nearest(text, tuple(WINDOWS_RELEASES)) or "2022"
+
+
+def _check_types(group: NodeGroupLike) -> Mistakes:
+    found = Mistakes()
+    names = list(group.instance_types)
+    if not 1 <= len(names) <= TYPE_LIMIT or len(set(names)) < len(names):
+        found.add(TYPE_COUNT, ("instance_types",), f"a group names 1 to {TYPE_LIMIT} instance types, each once",
+                  'write a list such as ["m6i.large"]', names)  # fmt: skip
+    known: dict[int, InstanceType] = {}
+    for index, name in enumerate(names):
+        facts = instance_type(name)
+        if facts is None:
+            found.add(UNKNOWN_TYPE, ("instance_types", index), _unknown_type(name), _type_remedy(name), name)
+        else:
+            known[index] = facts
+    architectures = {facts.architecture for facts in known.values()}
+    if len(architectures) > 1:
+        found.add(MIXED_ARCHITECTURE, ("instance_types",),
+                  "the instance types of one group share one architecture, these are of "
+                  + " and ".join(sorted(architectures)), "make one group for each architecture",
+                  {facts.name: facts.architecture for facts in known.values()})  # fmt: skip
+    if group.windows is not None:
+        for index, facts in known.items():
+            found.take(_check_windows_type(facts, bool(getattr(group, "image_id", None))), "instance_types", index)
+    return found
+
+
+def _check_windows_type(facts: InstanceType, own_image: bool) -> Mistakes:
+    found = Mistakes()
+    if facts.architecture != "x86_64":
+        found.add(WINDOWS_ON_ARM, (), f"Windows nodes are x86_64, {facts.family} is {facts.architecture}",
+                  f'use an x86_64 type such as "{_intel_sibling(facts)}"', facts.name)  # fmt: skip
+    elif facts.accelerator == "gpu" and not own_image:
+        found.add(WINDOWS_ACCELERATOR, (), "the Windows node images of EKS carry no GPU driver",
+                  "set image_id to an image with the driver, or use a type without GPU", facts.name)  # fmt: skip
+    elif facts.accelerator not in (None, "gpu"):
+        found.add(WINDOWS_ACCELERATOR, (), f"Windows nodes cannot use the accelerators of {facts.family}",
+                  'use a type without accelerator, such as "m6i.large"', facts.name)  # fmt: skip
+    if facts.memory_mib is not None and facts.memory_mib < MINIMUM_WINDOWS_MIB:
+        found.add(WINDOWS_MEMORY, (), f"a Windows node needs {MINIMUM_WINDOWS_MIB} MiB of memory or more, of which it "
+                  f"keeps 2048 MiB for itself; {facts.name} has {facts.memory_mib}", f'use "{_larger(facts)}"',
+                  facts.name)  # fmt: skip
+    return found
+
+
+def _unknown_type(name: str) -> str:
+    family = name.partition(".")[0]
+    sizes = sizes_of(family)
+    return f"{family} comes in the sizes {', '.join(sizes)}" if sizes else "EC2 has no instance type of this name"
+
+
+def _type_remedy(name: str) -> str:
+    return _guess(name, instance_type_names(), 'write a name such as "m6i.large"')
+
+
+def _intel_sibling(facts: InstanceType) -> str:
+    # m7g.large -> m7i.large, m6g.large -> m6i.large: the same size of the x86 family of that generation.
+    for letter in ("i", "a", ""):
+        name = f"{facts.family.partition('g')[0]}{letter}.{facts.size}"
+        sibling = instance_type(name)
+        if sibling is not None and sibling.architecture == "x86_64":
+            return name
+    return "m6i.large"
+
+
+def _larger(facts: InstanceType) -> str:
+    for size in sizes_of(facts.family):
+        sibling = instance_type(f"{facts.family}.{size}")
+        if sibling is not None and (sibling.memory_mib or 0) >= MINIMUM_WINDOWS_MIB:
+            return sibling.name
+    return "m6i.large"
+
+
+def _guess(wrong: str, allowed: Sequence[str], otherwise: str = "write one of these") -> str:
+    guess = nearest(wrong, allowed)
+    return f'write "{guess}"' if guess else otherwise
+
+
+def _check_sizes(group: NodeGroupLike) -> Mistakes:
+    found = Mistakes()
+    low, high = group.min_size, group.max_size
+    desired = low if group.desired_size is None else group.desired_size
+    if low < 0:
+        found.add(SIZES, ("min_size",), "min_size is 0 or more", "set min_size to 0 or more", low)
+    if high < 1:
+        found.add(SIZES, ("max_size",), "max_size is 1 or more", f"set max_size to {max(low, 1)} or more", high)
+    elif low > high:
+        found.add(SIZES, ("min_size",), f"min_size is at most max_size, which is {high}",
+                  f"set min_size to {high} or less, or max_size to {low} or more", low)  # fmt: skip
+    elif not low <= desired <= high:
+        found.add(SIZES, ("desired_size",), f"desired_size is from min_size to max_size, {low} to {high}",
+                  f"set desired_size to {min(max(desired, low), high)}", desired)  # fmt: skip
+    return found
+
+
+def _check_volume(group: NodeGroupLike) -> Mistakes:
+    found = Mistakes()
+    system, least = ("Windows", WINDOWS_MINIMUM_ROOT_GIB) if group.windows else ("Linux", LINUX_MINIMUM_ROOT_GIB)
+    if not least <= group.root_volume_size_gib <= MAXIMUM_ROOT_GIB:
+        found.add(ROOT_VOLUME, ("root_volume_size_gib",),
+                  f"the root volume of a {system} node has {least} to {MAXIMUM_ROOT_GIB} GiB",
+                  f"set root_volume_size_gib to {min(max(group.root_volume_size_gib, least), MAXIMUM_ROOT_GIB)}",
+                  group.root_volume_size_gib)  # fmt: skip
+    return found
