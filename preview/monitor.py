@@ -138,10 +138,9 @@ class Monitor:
             remote=request.remote,
         )
         self._note(request, resource)
-        state = request.object
         if request.custom and not self._preview:
             resource.id = request.importId or f"{request.name}-id"
-            state = self._computed(request)
+        state = self._state(request) if request.custom else request.object
         self._record(resource, state)
         return Registered(urn, resource.id, state)
 
@@ -222,15 +221,27 @@ class Monitor:
         kind = f"{parents}${spec.type or own_type}" if parents else spec.type or own_type
         return f"urn:pulumi:{spec.stack or self._stack}::{spec.project or self._project}::{kind}::{spec.name or name}"
 
-    def _computed(self, request: Any) -> struct_pb2.Struct:
-        arn = f"arn:{self._partition(request.provider)}:placeholder:::"
-        extra = sdk.computed(request.type, request.name, request.object.fields, arn)
-        if not extra:
+    def _state(self, request: Any) -> struct_pb2.Struct:
+        """The state after registration: the inputs, and what the provider adds (unknown in a preview)."""
+        given = request.object.fields
+        gaps = [(key, name) for key, names in sdk.nested_texts(request.type) if key in given
+                and given[key].WhichOneof("kind") == "struct_value"
+                for name in names if name not in given[key].struct_value.fields]  # fmt: skip
+        extra = {} if self._preview else sdk.computed(request.type, request.name, given, self._arn(request.provider))
+        if not gaps and not extra:
             return request.object
         state = struct_pb2.Struct()
-        state.update(extra)
-        state.MergeFrom(request.object)
+        state.CopyFrom(request.object)
+        if extra:
+            state.update(extra)
+        for key, name in gaps:
+            text = UNKNOWN_TEXT if self._preview else sdk.placeholder(str, f"{request.name}.{key}.{name}")
+            state.fields[key].struct_value.fields[name].string_value = text
         return state
+
+    def _arn(self, provider: str) -> str:
+        partition = invokes.regions().get(self._region(provider), {}).get("partition", "aws")
+        return f"arn:{partition}:placeholder:::"
 
     def _read_state(self, request: Any) -> tuple[struct_pb2.Struct, bool]:
         """The state of an existing resource: known only where the user gave it, by type, with its id as ``when``."""
@@ -240,7 +251,9 @@ class Monitor:
             state.update(given)
             return state, True
         if not self._preview and request.type != "pulumi:pulumi:StackReference":
-            state.update(sdk.computed(request.type, request.name, request.properties.fields, "arn:aws:placeholder:::"))
+            state.update(
+                sdk.computed(request.type, request.name, request.properties.fields, self._arn(request.provider))
+            )
             state.MergeFrom(request.properties)
             return state, True
         state.CopyFrom(request.properties)
@@ -312,9 +325,6 @@ class Monitor:
         resource = self.resources.get(provider.rsplit("::", 1)[0]) if provider else None
         region = resource.inputs.get("region") if resource else None
         return region if isinstance(region, str) else ("" if resource else self._config.get("aws:region", ""))
-
-    def _partition(self, provider: str) -> str:
-        return invokes.regions().get(self._region(provider), {}).get("partition", "aws")
 
     # -- the rest of the protocol --------------------------------------------------------------------------
 

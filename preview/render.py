@@ -203,8 +203,7 @@ def tree_lines(plan: Plan) -> list[Line]:
             leaves.setdefault(short_type(resource.type), []).append(resource)
         for kind, sisters in sorted(leaves.items()):
             groups = [sisters] if len(sisters) >= FOLD_FROM else [[sister] for sister in sisters]
-            for group in groups:
-                lines.append(Line(depth, kind, tuple(sister.name for sister in group), False, len(group)))
+            lines.extend(Line(depth, kind, tuple(s.name for s in group), False, len(group)) for group in groups)
 
     visit("", 0)
     return lines

@@ -87,11 +87,29 @@ def placeholder(hint: Any, label: str, arn_prefix: str = "arn:aws:placeholder:::
     if hint in (int, float):
         return 0
     if isinstance(hint, type) and sdk_types.is_output_type(hint):
-        return {key: placeholder(inner, f"{label}.{key}", arn_prefix) for key, inner in _output_hints(hint)}
+        types = sdk_types.output_type_types(hint)  # inside an object that is computed as a whole, all of it is there
+        return {key: placeholder(inner, f"{label}.{key}", arn_prefix) for key, inner in types.items()}
     if arguments and type(None) not in arguments:
         return placeholder(arguments[0], label, arn_prefix)
     last = label.rsplit(".", 1)[-1]
     return f"{arn_prefix}placeholder/{label}" if last == "arn" or last.endswith("Arn") else f"placeholder-{label}"
+
+
+@cache
+def nested_texts(token: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Texts inside the objects of a type that the provider may fill in: property, and the keys within it.
+
+    The cluster security group of an EKS cluster is such a text: it stands inside ``vpcConfig``, half of which is
+    given. The SDK does not tell which of them the provider really computes, so none may pass for "not there".
+    """
+    cls = resource_class(token)
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for key, hint in _output_hints(cls) if cls else ():
+        if isinstance(hint, type) and sdk_types.is_output_type(hint):
+            inner = sdk_types._raw_return_hints(hint).items()  # pyright: ignore[reportPrivateUsage]
+            texts = tuple(name for name, kind in inner if str in (kind, *typing.get_args(kind)[:1]))
+            found.append((key, texts))
+    return tuple(found)
 
 
 def output_types(cls: type[Any] | None) -> tuple[tuple[str, Any], ...]:

@@ -1,0 +1,60 @@
+# Every command makes what it needs on first use: Python 3.11 or newer and make are enough.
+PYTHON ?= python3
+STACK ?= dev
+FORMAT ?= tree
+VENV := .venv
+BIN := $(VENV)/bin
+ROOMS := components stacks policies preview tests docs bench examples __main__.py
+
+.PHONY: help preview test lint types format coverage docs bench clean
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+preview: $(VENV)/.run  ## Show what a stack would create (STACK=dev, FORMAT=tree|json|markdown)
+	@$(BIN)/winkube preview $(STACK) --policies policies --format $(FORMAT)
+
+test: $(VENV)/.dev  ## Run the tests
+	$(BIN)/python -m pytest -q
+
+lint: $(VENV)/.dev  ## Check style, formatting and generated files
+	$(BIN)/ruff check $(ROOMS)
+	$(BIN)/ruff format --check $(ROOMS)
+	$(BIN)/python docs/generate.py --check
+
+types: $(VENV)/.dev  ## Check types
+	@# Type checkers do not see the import name that setuptools maps: give them a tree of links that has it.
+	@rm -rf build/types && mkdir -p build/types/winkube
+	@ln -s $(CURDIR)/components/* $(CURDIR)/preview $(CURDIR)/policies build/types/winkube/
+	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
+
+format: $(VENV)/.dev  ## Format the code
+	$(BIN)/ruff check --fix $(ROOMS)
+	$(BIN)/ruff format $(ROOMS)
+
+docs: $(VENV)/.dev  ## Write the generated files (settings schema, error codes, plan of the README)
+	$(BIN)/python docs/generate.py --write
+
+coverage: $(VENV)/.dev  ## Count what the coverage ledger says
+	$(BIN)/python docs/ledger.py
+
+bench: $(VENV)/.dev  ## Measure speed and memory against the budget
+	$(BIN)/python bench/run.py
+
+clean:  ## Remove everything that make made
+	rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache .hypothesis
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "winkube needs Python 3.11 or newer; name one with PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "making $(VENV) (once; about a minute)" >&2
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.python pyproject.toml constraints.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.python pyproject.toml constraints.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,eks]'
+	@touch $@ $(VENV)/.run

@@ -1,0 +1,128 @@
+"""Measures what the budget bounds: whole processes from outside, growth per resource, ratios to a yardstick.
+
+Each figure is the median of several runs after a warm-up. The machine's speed drifts, so a time is judged
+as a ratio to a fixed yardstick measured in the same run: importing pulumi and pulumi_aws and creating 100 plain
+resources under the SDK's mocks. ``bench/budget.json`` holds the limits; a figure over its limit ends with exit code 1.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUDGET = json.loads((ROOT / "bench" / "budget.json").read_text(encoding="utf-8"))
+PROGRAMS = ROOT / "bench" / "programs"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What one command costs: medians over the runs."""
+
+    wall: float
+    cpu: float
+    mib: float
+
+
+def measure(command: list[str], runs: int, expect: tuple[int, ...] = (0,)) -> Figure:
+    """Run a command after one warm-up, and take the operating system's own accounting of each run."""
+    walls: list[float] = []
+    cpus: list[float] = []
+    peaks: list[float] = []
+    for run in range(runs + 1):
+        started = time.perf_counter()
+        with open(os.devnull, "wb") as nothing:  # noqa: PTH123
+            process = os.posix_spawn(
+                command[0], command, os.environ,
+                file_actions=[(os.POSIX_SPAWN_DUP2, nothing.fileno(), 1), (os.POSIX_SPAWN_DUP2, nothing.fileno(), 2)],
+            )  # fmt: skip
+            _, status, usage = os.wait4(process, 0)
+        wall = time.perf_counter() - started
+        code = os.waitstatus_to_exitcode(status)
+        if code not in expect:
+            raise SystemExit(f"{' '.join(command)} ended with {code}")
+        if run:
+            walls.append(wall)
+            cpus.append(usage.ru_utime + usage.ru_stime)
+            peaks.append(usage.ru_maxrss / 1024)
+    return Figure(statistics.median(walls), statistics.median(cpus), statistics.median(peaks))
+
+
+def preview(program: Path, stack: str, *more: str) -> list[str]:
+    """The command that previews a stack with all checks on."""
+    command = [sys.executable, "-m", "winkube.preview.cli", "preview", stack, "--program", str(program)]
+    return [*command, "--format", "json", *more]
+
+
+def main() -> int:
+    """Measure everything, print the table, compare with the budget."""
+    parser = argparse.ArgumentParser(description="Measure speed and memory against bench/budget.json.")
+    parser.add_argument("--runs", type=int, default=5, help="counted runs of each command (default: 5)")
+    runs = parser.parse_args().runs
+    os.chdir(ROOT)
+    policies = ("--policies", str(ROOT / "policies"))
+    yardstick = measure([sys.executable, str(PROGRAMS / "yardstick.py")], runs)
+    figures = {
+        "yardstick: SDK mocks, 100 resources": yardstick,
+        "dev, all checks, cold": measure(preview(ROOT, "dev", *policies), runs),
+        "settings error": measure(preview(_broken_settings(), "dev"), runs, expect=(2,)),
+    }
+    sizes = {size: measure(preview(PROGRAMS / "groups", str(size)), max(1, runs // 2)) for size in (10, 1000)}
+    figures |= {f"{size} groups ({size * 3} resources)": figure for size, figure in sizes.items()}
+    grown = (1000 - 10) * 3
+    rows = {
+        "dev_cold_seconds": figures["dev, all checks, cold"].wall,
+        "dev_cold_mib": figures["dev, all checks, cold"].mib,
+        "dev_cold_to_yardstick": figures["dev, all checks, cold"].cpu / yardstick.cpu,
+        "dev_warm_seconds": _warm(),
+        "settings_error_seconds": figures["settings error"].wall,
+        "milliseconds_per_resource": (sizes[1000].wall - sizes[10].wall) * 1000 / grown,
+        "kilobytes_per_resource": (sizes[1000].mib - sizes[10].mib) * 1024 / grown,
+    }
+    print(f"{'process':40} {'wall s':>8} {'cpu s':>8} {'peak MiB':>9} {'cpu/yardstick':>14}")
+    for name, figure in figures.items():
+        ratio = figure.cpu / yardstick.cpu
+        print(f"{name:40} {figure.wall:8.2f} {figure.cpu:8.2f} {figure.mib:9.0f} {ratio:14.2f}")
+    print(f"\n{'figure':40} {'measured':>10} {'budget':>10}")
+    over = 0
+    for name, value in rows.items():
+        limit = BUDGET[name]
+        over += value > limit
+        print(f"{name:40} {value:10.2f} {limit:10.2f}{'  OVER' if value > limit else ''}")
+    return 1 if over else 0
+
+
+def _warm() -> float:
+    """Seconds of a second evaluation with checks in one process."""
+    from winkube.preview.checks import check_plan
+    from winkube.preview.evaluate import evaluate
+    from winkube.preview.policy_runner import run_policies
+
+    times: list[float] = []
+    for _ in range(4):
+        started = time.perf_counter()
+        plan = evaluate(ROOT, "dev")
+        check_plan(plan)
+        run_policies(plan, ROOT / "policies")
+        times.append(time.perf_counter() - started)
+    return statistics.median(times[1:])
+
+
+def _broken_settings() -> Path:
+    """A copy of the program's entry with a mistake in its settings."""
+    folder = Path(tempfile.mkdtemp(prefix="winkube-bench-"))
+    for name in ("Pulumi.yaml", "__main__.py"):
+        (folder / name).write_text((ROOT / name).read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "stacks").symlink_to(ROOT / "stacks")
+    stack = (ROOT / "Pulumi.dev.yaml").read_text(encoding="utf-8")
+    (folder / "Pulumi.dev.yaml").write_text(stack.replace('"1.36"', '"9.99"'), encoding="utf-8")
+    return folder
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""Writes what is derived from the code, or checks that it is up to date.
+
+``--write`` writes, ``--check`` exits 1 and names what differs: the list of error codes, the JSON Schema of the
+stack files, the preview that the README shows.
+"""
+
+import argparse
+import importlib
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import winkube
+from winkube.core.mistakes import Rule
+
+ROOT = Path(__file__).resolve().parent.parent
+README_MARKS = ("<!-- preview: made by `make docs` -->", "<!-- end of preview -->")
+ROOM_TITLES = {
+    "BKT": "State bucket", "DNS": "Zones and names", "EKS": "EKS clusters and node groups", "IAM": "IAM roles",
+    "K8S": "Kubernetes objects", "NET": "Network", "SCH": "Labels, taints and scheduling", "SET": "Settings",
+    "TAG": "Tags",
+}  # fmt: skip
+
+
+def modules() -> Iterator[str]:
+    """The modules of the library and of the stacks, by name."""
+    for package in (winkube, importlib.import_module("stacks")):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                yield module.name
+
+
+def rules() -> list[Rule]:
+    """Every rule, by code.
+
+    :raises ValueError: when two rules share a code.
+    """
+    found: dict[str, Rule] = {}
+    for name in modules():
+        for value in vars(importlib.import_module(name)).values():
+            for rule in [value] if isinstance(value, Rule) else []:
+                if found.setdefault(rule.code, rule) != rule:
+                    raise ValueError(f"two rules have the code {rule.code}")
+    return [found[code] for code in sorted(found)]
+
+
+def errors_page() -> str:
+    """The page of error codes."""
+    lines = [
+        "# Error codes",
+        "",
+        "Every mistake is reported with its path, the rule, the value found, what to write instead, and one of these",
+        "codes. A code never changes its meaning. This page is made from the rules in the code by `make docs`.",
+    ]
+    room = ""
+    for rule in rules():
+        if room != (room := rule.code.split("-")[1]):
+            lines += ["", f"## {ROOM_TITLES[room]}", ""]
+        source = f" ([source]({rule.source}))" if rule.source.startswith("http") else ""
+        lines.append(f"- **{rule.code}**: {rule.title}{source}")
+    return "\n".join([*lines, ""])
+
+
+def schema_text() -> str:
+    """The JSON Schema of the stack files."""
+    return importlib.import_module("stacks.schema").schema_text()
+
+
+def readme() -> str:
+    """The README with the preview of the dev stack as it is now."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    before, _, rest = text.partition(README_MARKS[0])
+    _, _, after = rest.partition(README_MARKS[1])
+    command = [sys.executable, "-m", "winkube.preview.cli", "preview", "dev", "--policies", "policies"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    shown = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+    return f"{before}{README_MARKS[0]}\n```text\n{shown}\n```\n{README_MARKS[1]}{after}"
+
+
+FILES: Mapping[str, Callable[[], str]] = {
+    "docs/errors.md": errors_page,
+    "docs/stack.schema.json": schema_text,
+    "README.md": readme,
+}
+
+
+def main() -> int:
+    """Write or check every generated file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    choice = parser.add_mutually_exclusive_group(required=True)
+    choice.add_argument("--write", action="store_true", help="write the files")
+    choice.add_argument("--check", action="store_true", help="exit 1 when a file is out of date")
+    write = parser.parse_args().write
+    sys.path.insert(0, str(ROOT))
+    stale: list[str] = []
+    for name, make in FILES.items():
+        path, text = ROOT / name, make()
+        if write:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+    if stale:
+        print(f"out of date: {', '.join(stale)}; run `make docs` and commit the result", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

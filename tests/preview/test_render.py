@@ -1,0 +1,99 @@
+"""How a plan is shown."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pulumi
+import pulumi_aws as aws
+import pytest
+from winkube.preview import render
+from winkube.preview.evaluate import evaluate_function
+from winkube.preview.model import UNKNOWN, Finding, Plan, Reference, Secret, Severity, Source
+
+SCHEMA = json.loads((Path(render.__file__).parent / "plan.schema.json").read_text())
+
+
+class Windows(pulumi.ComponentResource):
+    def __init__(self, name: str) -> None:
+        super().__init__("demo:index:Windows", name)
+        aws.eks.NodeGroup(
+            f"{name}-group", cluster_name="c", node_role_arn="arn:aws:iam::1:role/r", subnet_ids=["s"],
+            scaling_config={"min_size": 1, "max_size": 3, "desired_size": 1}, instance_types=["m7i.large"],
+            ami_type="WINDOWS_CORE_2022_x86_64", opts=pulumi.ResourceOptions(parent=self),
+        )  # fmt: skip
+        self.register_outputs({"windowsRelease": "2022", "amiParameter": "/aws/service/x"})
+
+
+def example(mode: str = "preview") -> Plan:
+    def build() -> None:
+        Windows("win")
+        for index in range(6):
+            aws.ec2.Vpc(f"vpc{index}", cidr_block="10.0.0.0/16")
+        aws.ssm.Parameter("p", type="SecureString", value=pulumi.Output.secret("hunter2"))
+        pulumi.export("secret", pulumi.Output.secret("hunter2"))
+        pulumi.export("image", aws.ssm.get_parameter_output(name="/x").value)
+
+    plan = evaluate_function(build, mode=mode)
+    plan.findings.append(
+        Finding(
+            "check/x", Severity.ERROR, "is wrong | here", plan.resources[0].urn, Source("a.py", 3), "a.b", "mend it"
+        )
+    )
+    return plan
+
+
+@pytest.mark.parametrize("mode", ["preview", "update"])
+def test_json_fits_its_published_schema(mode: str) -> None:
+    document = render.to_json(example(mode))
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    assert document["schemaVersion"] == SCHEMA["properties"]["schemaVersion"]["const"] == render.SCHEMA_VERSION
+
+
+@pytest.mark.parametrize("show", [render.json_text, render.tree_text, render.markdown_text])
+def test_no_form_shows_a_secret_or_changes_between_runs(show: object) -> None:
+    assert callable(show)
+    first, second = show(example()), show(example())
+    assert first == second
+    assert "hunter2" not in first
+    assert "[secret]" in first
+
+
+def test_values_become_what_json_can_say() -> None:
+    value = {"b": 3.0, "a": [UNKNOWN, Secret({"x": 1}), Reference("urn:1"), 0.5, None, True]}
+    assert render.plain(value) == {"a": ["[unknown]", "[secret]", "urn:1", 0.5, None, True], "b": 3}
+    assert list(render.plain(value)) == ["a", "b"]
+
+
+def test_the_tree_folds_sisters_and_shows_groups_findings_and_outputs() -> None:
+    text = render.tree_text(example())
+    assert "ec2.Vpc ×6  vpc0 … vpc5" in text
+    assert "Windows  win  (1 resource)" in text
+    assert "2022" in text
+    assert "/aws/service/x" in text
+    assert "1–3" in text
+    assert "m7i.large" in text
+    assert "error check/x: is wrong | here" in text
+    assert "remedy: mend it" in text
+    assert "at: a.b of urn:pulumi:stack::project::" in text
+    assert "(a.py:3)" in text
+    assert "aws:ssm/getParameter:getParameter" in text
+    assert "8 resources in 1 components; 1 error" in text
+    assert "\x1b[" not in text
+
+
+def test_a_plain_eks_group_of_windows_nodes_is_shown_too() -> None:
+    def build() -> None:
+        aws.eks.NodeGroup("plain", cluster_name="c", node_role_arn="r", subnet_ids=["s"],
+                          scaling_config={"min_size": 2, "max_size": 2, "desired_size": 2},
+                          ami_type="WINDOWS_FULL_2025_x86_64")  # fmt: skip
+
+    (group,) = render.windows_groups(evaluate_function(build))
+    assert (group.name, group.release, group.image) == ("plain", "2025", "WINDOWS_FULL_2025_x86_64")
+
+
+def test_markdown_escapes_what_would_break_a_table() -> None:
+    text = render.markdown_text(example())
+    assert "is wrong \\| here" in text
+    assert text.count("```") == 2
+    assert "**8 resources in 1 components; 1 error**" in text
