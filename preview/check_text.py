@@ -48,15 +48,15 @@ _NONE_IS_A_VALUE = frozenset(
 
 # -- secrets ---------------------------------------------------------------------------------------------------
 
-_SECRET_WORDS = (  # noqa: S105 (names, not secrets)
+_SENSITIVE = (
     "password|passwd|passphrase|secret|secretkey|secretaccesskey|secretstring|secretbinary|privatekey|privatekeypem"
-    "|keymaterial|presharedkey|token|apikey|authkey|credentials|connectionstring"
+    "|keymaterial|presharedkey|token|apikey|authkey|credentials"
 )
-_SECRET_WORD = re.compile(_SECRET_WORDS)
-_SECRET_NAME = re.compile(rf"(?:{_SECRET_WORDS})\Z")
+_SECRET_WORD = re.compile(_SENSITIVE)
+_SECRET_NAME = re.compile(rf"(?:{_SENSITIVE})\Z")
 # Tokens that make a request repeatable or count pages, and names of secrets that lie elsewhere.
 _HARMLESS_NAME = re.compile(
-    r"(?:(?:creation|client|request|idempotency|continue|continuation|next|page|caller|lock|change|public)token"
+    r"(?:(?:creation|client|request|idempotency|continue|continuation|next|page|caller|lock|change|public|update|version|offer|source)token"
     r"|(?:existing|pull|tls|cert|certificate)secret)\Z"
 )
 _HARMLESS_VALUE = re.compile(
