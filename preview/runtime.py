@@ -12,7 +12,7 @@ import logging
 import os
 import selectors
 import sys
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Generator, Mapping, Set
 from contextlib import contextmanager
 from inspect import isawaitable
 from typing import Any
@@ -164,8 +164,9 @@ async def _settle() -> None:
                 raise
         if manager.unhandled_exception is not None:
             raise manager.unhandled_exception.with_traceback(manager.exception_traceback)
-        pending |= sdk_settings.SETTINGS.outputs
-        sdk_settings.SETTINGS.outputs.clear()
+        outputs: set[Any] = getattr(sdk_settings.SETTINGS, "outputs")  # noqa: B009 (its type is a descriptor's)
+        pending |= outputs
+        outputs.clear()
         if not pending:
             if not manager.rpcs:
                 return
@@ -176,7 +177,7 @@ async def _settle() -> None:
 
 
 @contextmanager
-def _tuned(root_directory: str, unknown_keys: Set[str]) -> Iterator[None]:
+def _tuned(root_directory: str, unknown_keys: Set[str]) -> Generator[None]:
     """The runtime with its slow or blind spots replaced, for the length of one run."""
     asyncio_log, level = logging.getLogger("asyncio"), logging.getLogger("asyncio").level
     asyncio_log.setLevel(logging.CRITICAL)  # as the real executor does: an error is raised, not logged forty times

@@ -7,7 +7,7 @@ program does not use. The names come from the table that each SDK registers with
 import re
 import sys
 import typing
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -46,7 +46,7 @@ def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def computed(token: str, name: str, known: typing.Container[str], arn_prefix: str) -> dict[str, Any]:
+def computed(token: str, name: str, known: Container[str], arn_prefix: str) -> dict[str, Any]:
     """Placeholders for what a provider would compute: every property of ``token`` that is not in ``known``.
 
     Each is marked as such and has the SDK's own shape, so that the program's ``apply`` calls run for real.
@@ -78,7 +78,7 @@ def placeholder(hint: Any, label: str, arn_prefix: str = "arn:aws:placeholder:::
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is not None and isinstance(origin, type) and issubclass(origin, Sequence):
         return [placeholder(arguments[0], f"{label}.0", arn_prefix)]
-    if origin is not None and issubclass(origin, typing.cast(Any, dict | typing.Mapping)):
+    if origin in (dict, Mapping):
         return {}
     if origin is typing.Literal:
         return arguments[0]
