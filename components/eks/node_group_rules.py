@@ -78,7 +78,7 @@ class NodeGroupLike(Protocol):
     @property
     def windows(self) -> str | None: ...  # noqa: D102
     @property
-    def edition(self) -> str: ...  # noqa: D102
+    def edition(self) -> str | None: ...  # noqa: D102
     @property
     def instance_types(self) -> Sequence[str]: ...  # noqa: D102
     @property
@@ -94,7 +94,7 @@ class NodeGroupLike(Protocol):
     @property
     def taints(self) -> Sequence[TaintLike]: ...  # noqa: D102
     @property
-    def root_volume_size_gib(self) -> int: ...  # noqa: D102
+    def root_volume_size_gib(self) -> int | None: ...  # noqa: D102
 
 
 def check_node_groups(groups: Sequence[NodeGroupLike], kubernetes_version: str, path: Path = ()) -> Mistakes:
@@ -193,7 +193,7 @@ def _check_system(group: NodeGroupLike, kubernetes_version: str) -> Mistakes:
     return found
 
 
-def _check_windows(release: str, edition: str, kubernetes_version: str) -> Mistakes:
+def _check_windows(release: str, edition: str | None, kubernetes_version: str) -> Mistakes:
     found = Mistakes()
     row = WINDOWS_RELEASES.get(release)
     if row is None:
@@ -205,7 +205,7 @@ def _check_windows(release: str, edition: str, kubernetes_version: str) -> Mista
                   f"Windows Server {release} needs Kubernetes {row.eks_minimum_kubernetes} or newer on EKS",
                   f'set cluster.kubernetesVersion to "{row.eks_minimum_kubernetes}"'
                   + (f' or windows to "{older[-1]}"' if older else ""), kubernetes_version)  # fmt: skip
-    if edition not in EDITIONS:
+    if edition is not None and edition not in EDITIONS:
         found.add(UNKNOWN_EDITION, ("edition",), f"node images come as {one_of(EDITIONS)}",
                   _guess(edition.lower(), tuple(EDITIONS)), edition)  # fmt: skip
     return found
@@ -315,9 +315,9 @@ def _check_sizes(group: NodeGroupLike) -> Mistakes:
 def _check_volume(group: NodeGroupLike) -> Mistakes:
     found = Mistakes()
     system, least = ("Windows", WINDOWS_MINIMUM_ROOT_GIB) if group.windows else ("Linux", LINUX_MINIMUM_ROOT_GIB)
-    if not least <= group.root_volume_size_gib <= MAXIMUM_ROOT_GIB:
+    size = group.root_volume_size_gib
+    if size is not None and not least <= size <= MAXIMUM_ROOT_GIB:
         found.add(ROOT_VOLUME, ("root_volume_size_gib",),
                   f"the root volume of a {system} node has {least} to {MAXIMUM_ROOT_GIB} GiB",
-                  f"set root_volume_size_gib to {min(max(group.root_volume_size_gib, least), MAXIMUM_ROOT_GIB)}",
-                  group.root_volume_size_gib)  # fmt: skip
+                  f"set root_volume_size_gib to {min(max(size, least), MAXIMUM_ROOT_GIB)}", size)  # fmt: skip
     return found

@@ -1,0 +1,215 @@
+"""What must hold for an EKS cluster, as pure checks over plain attributes.
+
+The same functions judge settings and component arguments.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from ipaddress import IPv4Network
+from typing import Protocol
+
+from ..core.cidr import network_or_none
+from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
+from ..tables.kubernetes import EKS_KNOWN_MINORS, EKS_MINORS, EKS_VERSIONS_PAGE, at_least
+from .access import AccessEntryLike, check_access_entries
+
+CREATE_CLUSTER_PAGE = "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html"
+NETWORK_CONFIG_PAGE = "https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html"
+ENDPOINT_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html"
+
+VERSION = Rule(
+    "WK-EKS-001", "A new cluster runs a Kubernetes minor that EKS has in standard support.", EKS_VERSIONS_PAGE
+)
+CLUSTER_NAME = Rule("WK-EKS-002", "A cluster's name has 1 to 100 letters, digits, hyphens or underscores.",
+                    CREATE_CLUSTER_PAGE)  # fmt: skip
+SERVICE_CIDR = Rule("WK-EKS-003", "The service CIDR is private and of /12 to /24.", NETWORK_CONFIG_PAGE)
+AUTHENTICATION_MODE = Rule("WK-EKS-004", "The authentication mode is one of those that EKS has.", CREATE_CLUSTER_PAGE)
+PUBLIC_ACCESS = Rule(
+    "WK-EKS-005", "A public endpoint names the public CIDRs that may reach it, at most 40.", ENDPOINT_PAGE
+)
+LOG_TYPES = Rule("WK-EKS-006", "Control-plane logs are of the types that EKS has.",
+                 "https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html")  # fmt: skip
+LOG_RETENTION = Rule("WK-EKS-007", "Log groups keep their events for one of the periods that CloudWatch has.",
+                     "https://docs.aws.amazon.com/cli/latest/reference/logs/put-retention-policy.html")  # fmt: skip
+SUPPORT_TYPE = Rule("WK-EKS-008", "The upgrade policy is standard or extended.", EKS_VERSIONS_PAGE)
+CONTROL_PLANE_TIER = Rule(
+    "WK-EKS-009", "The control-plane tier is one of those that EKS has.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/eks-provisioned-control-plane-getting-started.html",
+)  # fmt: skip
+SUBNET_COUNT = Rule("WK-EKS-032", "The control plane needs subnets in two zones at least.",
+                    "https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html")  # fmt: skip
+EGRESS_MODE = Rule("WK-EKS-033", "The control plane's egress is routed by AWS or by the customer.", CREATE_CLUSTER_PAGE)
+
+AUTHENTICATION_MODES = ("API", "API_AND_CONFIG_MAP", "CONFIG_MAP")
+LOG_TYPE_NAMES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+SUPPORT_TYPES: Mapping[str, str] = {"standard": "STANDARD", "extended": "EXTENDED"}
+CONTROL_PLANE_TIERS = ("standard", "tier-xl", "tier-2xl", "tier-4xl", "tier-8xl")
+EGRESS_MODES: Mapping[str, str] = {
+    "aws_managed": "AWS_MANAGED",
+    "customer_routed": "CUSTOMER_ROUTED",
+    "customer_isolated": "CUSTOMER_ISOLATED",
+}
+RETENTION_DAYS = (
+    1,
+    3,
+    5,
+    7,
+    14,
+    30,
+    60,
+    90,
+    120,
+    150,
+    180,
+    365,
+    400,
+    545,
+    731,
+    1096,
+    1827,
+    2192,
+    2557,
+    2922,
+    3288,
+    3653,
+)
+PUBLIC_CIDR_LIMIT = 40
+SERVICE_BLOCKS = tuple(IPv4Network(block) for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
+_NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*")
+_MINOR = re.compile(r"\d+\.\d+")
+
+
+class ClusterLike(Protocol):
+    """What the checks need of a cluster."""
+
+    @property
+    def cluster_name(self) -> str: ...  # noqa: D102
+    @property
+    def kubernetes_version(self) -> str: ...  # noqa: D102
+    @property
+    def service_cidr(self) -> str: ...  # noqa: D102
+    @property
+    def authentication_mode(self) -> str: ...  # noqa: D102
+    @property
+    def endpoint_public_access(self) -> bool: ...  # noqa: D102
+    @property
+    def public_access_cidrs(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def access_entries(self) -> Sequence[AccessEntryLike]: ...  # noqa: D102
+    @property
+    def log_types(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def log_retention_days(self) -> int: ...  # noqa: D102
+
+
+def check_cluster(cluster: ClusterLike) -> Mistakes:
+    """Every mistake in a cluster, paths relative to it."""
+    found = check_version(cluster.kubernetes_version)
+    if len(cluster.cluster_name) > 100 or not _NAME.fullmatch(cluster.cluster_name):
+        found.add(CLUSTER_NAME, ("cluster_name",), "a cluster's name has 1 to 100 letters, digits, hyphens or "
+                  "underscores and begins with a letter or digit", 'write a name such as "dev"',
+                  cluster.cluster_name)  # fmt: skip
+    found.take(check_service_cidr(cluster.service_cidr))
+    found.take(_check_word(AUTHENTICATION_MODE, "authentication_mode", "the authentication mode",
+                           cluster.authentication_mode, AUTHENTICATION_MODES))  # fmt: skip
+    found.take(check_public_access(cluster.endpoint_public_access, cluster.public_access_cidrs))
+    found.take(check_access_entries(cluster.access_entries, cluster.authentication_mode))
+    found.take(_check_logs(cluster.log_types, cluster.log_retention_days))
+    for field, rule, what, allowed in _OPTIONAL_WORDS:
+        value = getattr(cluster, field, None)
+        if value is not None:
+            found.take(_check_word(rule, field, what, value, allowed))
+    return found
+
+
+_OPTIONAL_WORDS: tuple[tuple[str, Rule, str, Sequence[str]], ...] = (
+    ("support_type", SUPPORT_TYPE, "the upgrade policy", tuple(SUPPORT_TYPES)),
+    ("control_plane_tier", CONTROL_PLANE_TIER, "the control-plane tier", CONTROL_PLANE_TIERS),
+    ("control_plane_egress", EGRESS_MODE, "the control plane's egress", tuple(EGRESS_MODES)),
+)
+
+
+def check_version(version: str, path: Path = ("kubernetes_version",), *, existing: bool = False) -> Mistakes:
+    """A new cluster runs a minor in standard support; an existing one may be in extended support."""
+    found = Mistakes()
+    allowed = EKS_KNOWN_MINORS if existing else EKS_MINORS
+    if version in allowed:
+        return found
+    newest = list(allowed)[-1]
+    if version in EKS_KNOWN_MINORS:
+        since = EKS_KNOWN_MINORS[version].standard_support_until
+        message = (
+            f"standard support of Kubernetes {version} on EKS ended on {since}; a new cluster runs {one_of(allowed)}"
+        )
+    else:
+        message = f"EKS runs the Kubernetes minors {one_of(allowed)}"
+    if _MINOR.fullmatch(version):
+        meant = newest if at_least(version, newest) else next(iter(allowed))
+    else:
+        minor = ".".join(version.removeprefix("v").split(".")[:2])
+        meant = minor if minor in allowed else newest
+    found.add(VERSION, path, message, f'write "{meant}"', version)
+    return found
+
+
+def check_service_cidr(service_cidr: str, path: Path = ("service_cidr",)) -> Mistakes:
+    """The range of service addresses: private, of /12 to /24. Overlap with the VPC is the network's to judge."""
+    found = Mistakes()
+    network = network_or_none(service_cidr)
+    if network is None:
+        found.add(SERVICE_CIDR, path, "the service CIDR is an IPv4 network without host bits",
+                  'write a network such as "172.20.0.0/16"', service_cidr)  # fmt: skip
+        return found
+    if not 12 <= network.prefixlen <= 24:
+        found.add(SERVICE_CIDR, path, f"the service CIDR is of /12 to /24, this is of /{network.prefixlen}",
+                  f"write {network.network_address}/{min(max(network.prefixlen, 12), 24)}", service_cidr)  # fmt: skip
+    if not any(network.subnet_of(block) for block in SERVICE_BLOCKS):
+        found.add(SERVICE_CIDR, path, f"the service CIDR lies in {', '.join(map(str, SERVICE_BLOCKS))}",
+                  'write a network such as "172.20.0.0/16"', service_cidr)  # fmt: skip
+    return found
+
+
+def check_public_access(public: bool, cidrs: Sequence[str]) -> Mistakes:
+    """A public endpoint says who may reach it; a private one has nobody to name."""
+    found = Mistakes()
+    path = ("public_access_cidrs",)
+    if public and not cidrs:
+        found.add(PUBLIC_ACCESS, path, "without CIDRs the public endpoint is open to the whole internet",
+                  'name networks such as ["203.0.113.0/24"], or set endpoint_public_access to false',
+                  list(cidrs))  # fmt: skip
+    if cidrs and not public:
+        found.add(PUBLIC_ACCESS, path, "these CIDRs have no effect while the endpoint is private",
+                  "remove them, or set endpoint_public_access to true", list(cidrs))  # fmt: skip
+    if len(cidrs) > PUBLIC_CIDR_LIMIT:
+        found.add(PUBLIC_ACCESS, path, f"EKS takes at most {PUBLIC_CIDR_LIMIT} CIDRs",
+                  f"join or remove {len(cidrs) - PUBLIC_CIDR_LIMIT} of them", len(cidrs))  # fmt: skip
+    for index, text in enumerate(cidrs):
+        network = network_or_none(text)
+        if network is None:
+            found.add(PUBLIC_ACCESS, (*path, index), "this is no IPv4 network without host bits",
+                      'write a network such as "203.0.113.0/24"', text)  # fmt: skip
+        elif any(network.subnet_of(block) for block in SERVICE_BLOCKS):
+            found.add(PUBLIC_ACCESS, (*path, index), "private networks never reach the public endpoint",
+                      "name public networks; inside the VPC the private endpoint answers", text)  # fmt: skip
+    return found
+
+
+def _check_logs(log_types: Sequence[str], retention_days: int) -> Mistakes:
+    found = Mistakes()
+    for index, name in enumerate(log_types):
+        found.take(_check_word(LOG_TYPES, index, "a control-plane log", name, LOG_TYPE_NAMES), "log_types")
+    if retention_days not in RETENTION_DAYS:
+        longer = next((days for days in RETENTION_DAYS if days >= retention_days), RETENTION_DAYS[-1])
+        found.add(LOG_RETENTION, ("log_retention_days",),
+                  f"CloudWatch keeps logs for {', '.join(map(str, RETENTION_DAYS))} days",
+                  f"set log_retention_days to {longer}", retention_days)  # fmt: skip
+    return found
+
+
+def _check_word(rule: Rule, field: str | int, what: str, value: str, allowed: Sequence[str]) -> Mistakes:
+    found = Mistakes()
+    if value not in allowed:
+        guess = nearest(value, allowed)
+        found.add(rule, (field,), f"{what} is {one_of(allowed)}", f'write "{guess}"' if guess else "write one of these",
+                  value)  # fmt: skip
+    return found
