@@ -11,17 +11,19 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import winkube
 from winkube.core.mistakes import Rule
 
 ROOT = Path(__file__).resolve().parent.parent
-README_MARKS = ("<!-- preview: made by `make docs` -->", "<!-- end of preview -->")
 ROOM_TITLES = {
-    "BKT": "State bucket", "DNS": "Zones and names", "EKS": "EKS clusters and node groups", "IAM": "IAM roles",
+    "ADD": "Add-ons", "BKT": "State bucket", "DNS": "Zones and names", "EKS": "EKS clusters and node groups", "IAM": "IAM roles",
     "K8S": "Kubernetes objects", "NET": "Network", "SCH": "Labels, taints and scheduling", "SET": "Settings",
     "TAG": "Tags",
 }  # fmt: skip
+MISTAKES = (('windows: "2022"', 'windows: "2025"'), ('"1.36"', '"1.34"'), ("maxSize", "maxsize"))
+"""What the README's example of an error changes in the dev stack."""
 
 
 def modules() -> Iterator[str]:
@@ -69,14 +71,46 @@ def schema_text() -> str:
 
 
 def readme() -> str:
-    """The README with the preview of the dev stack as it is now."""
+    """The README with what the commands print now, and the example as it is."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    before, _, rest = text.partition(README_MARKS[0])
-    _, _, after = rest.partition(README_MARKS[1])
-    command = [sys.executable, "-m", "winkube.preview.cli", "preview", "dev", "--policies", "policies"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
-    shown = "\n".join(line.rstrip() for line in done.stdout.splitlines())
-    return f"{before}{README_MARKS[0]}\n```text\n{shown}\n```\n{README_MARKS[1]}{after}"
+    text = _filled(text, "preview", _block("text", _output("dev", "--policies", "policies")))
+    with TemporaryDirectory() as folder:
+        text = _filled(text, "mistake", _block("text", _output("dev", "--program", str(_mistaken(Path(folder))))))
+    example = (ROOT / "examples" / "minimal_eks" / "__main__.py").read_text(encoding="utf-8")
+    return _filled(text, "example", _block("python", example))
+
+
+def _filled(text: str, name: str, content: str) -> str:
+    start, end = f"<!-- {name}: made by `make docs` -->", f"<!-- end of {name} -->"
+    before, found, rest = text.partition(start)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise ValueError(f"README.md has no marks for {name}: {start} … {end}")
+    return f"{before}{start}\n{content}\n{end}{after}"
+
+
+def _block(language: str, text: str) -> str:
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+def _output(*arguments: str) -> str:
+    command = [sys.executable, "-m", "winkube.preview.cli", "preview", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    return "\n".join(line.rstrip() for line in (done.stdout + done.stderr).splitlines())
+
+
+def _mistaken(folder: Path) -> Path:
+    """The program with a stack file in which a few things are wrong."""
+    for name in ("Pulumi.yaml", "__main__.py"):
+        (folder / name).write_text((ROOT / name).read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "stacks").symlink_to(ROOT / "stacks")
+    text = (ROOT / "Pulumi.dev.yaml").read_text(encoding="utf-8")
+    for right, wrong in MISTAKES:
+        if right not in text:
+            raise ValueError(f"Pulumi.dev.yaml no longer says {right}")
+        text = text.replace(right, wrong, 1)
+    (folder / "Pulumi.dev.yaml").write_text(text, encoding="utf-8")
+    return folder
 
 
 FILES: Mapping[str, Callable[[], str]] = {
