@@ -73,14 +73,16 @@ def _object(args: type[Any]) -> Fields:
 
 
 def _provider(args: type[Any]) -> Shape:
-    """A provider's inputs are strings on the way, everything else as JSON."""
+    """A provider's inputs are strings on the way, everything else as JSON; inside, both spellings of a name occur."""
     names, hints = _properties(args)
 
     def build(key: str) -> Shape:
         if key in _ENGINE_INPUTS:
             return anything
         shape = _shape(hints[key], args.__module__)
-        return shape if shape is text else parsed(shape)
+        if shape is text:
+            return text
+        return parsed(shape if shape in (truth, whole, number) else anything)
 
     return Fields({**names, **{key: key for key in _ENGINE_INPUTS}}, frozenset(), build)
 
@@ -174,3 +176,13 @@ def _resolve(name: str, module: str) -> Any:
             return None
         found = getattr(found, part, None)
     return found
+
+
+@cache
+def computed_names(token: str) -> frozenset[str]:
+    """The properties of a resource that only its provider can fill in; none where its class is not loaded."""
+    cls = sdk.resource_class(token)
+    args = _args_class(cls) if cls is not None else None
+    if cls is None or args is None:
+        return frozenset()
+    return frozenset(_properties(cls)[0]) - frozenset(_properties(args)[0]) - {"id", "urn"}
