@@ -257,8 +257,7 @@ class _Subject:
         provider = self.plan.by_urn.get(self.resource.options.provider.rpartition("::")[0])
         if provider is None:
             return None
-        props = _Subject(provider, self.plan).make("props")
-        return pulumi_policy.PolicyProviderResource(provider.type, props, provider.urn, provider.name)
+        return _Provider(_Subject(provider, self.plan))
 
 
 class _Late:
@@ -272,10 +271,19 @@ class _Late:
         value = self.__dict__[name] = self._subject.make(name)
         return value
 
-    def _leave_out(self, subject: _Subject) -> None:
-        for name in ("props", "opts", "provider"):
+    def _leave_out(self, subject: _Subject, *names: str) -> None:
+        for name in names:
             del self.__dict__[name]
         self._subject = subject
+
+
+class _Provider(_Late, pulumi_policy.PolicyProviderResource):
+    """The provider of a resource."""
+
+    def __init__(self, subject: _Subject) -> None:
+        resource = subject.resource
+        super().__init__(resource.type, cast(Any, None), resource.urn, resource.name)
+        self._leave_out(subject, "props")
 
 
 class _ResourceArgs(_Late, pulumi_policy.ResourceValidationArgs):
@@ -284,7 +292,7 @@ class _ResourceArgs(_Late, pulumi_policy.ResourceValidationArgs):
     def __init__(self, subject: _Subject, config: Mapping[str, Any]) -> None:
         resource, later = subject.resource, cast(Any, None)
         super().__init__(resource.type, later, resource.urn, resource.name, later, None, config)
-        self._leave_out(subject)
+        self._leave_out(subject, "props", "opts", "provider")
 
 
 class _StackResource(_Late, pulumi_policy.PolicyResource):
@@ -293,7 +301,7 @@ class _StackResource(_Late, pulumi_policy.PolicyResource):
     def __init__(self, subject: _Subject) -> None:
         resource, later = subject.resource, cast(Any, None)
         super().__init__(resource.type, later, resource.urn, resource.name, later, None, None, [], {})
-        self._leave_out(subject)
+        self._leave_out(subject, "props", "opts", "provider")
 
 
 def _options(resource: Resource) -> pulumi_policy.PolicyResourceOptions:
