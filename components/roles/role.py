@@ -1,0 +1,228 @@
+"""IAM roles of nodes and of EKS clusters.
+
+- the role, with trust in one service, path and permissions boundary;
+- the AWS managed policies of its kind, and those that the user names (``external_policies``);
+- inline policies: the role's own and those that the user writes (``additional_policies``), checked before;
+- for nodes an instance profile.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pulumi
+import pulumi_aws as aws
+
+from ..core.component import Component
+from ..core.mistakes import Mistakes, Rule, nearest, one_of
+from ..core.names import physical_name
+from ..core.tags import named
+from .checks import check_role
+from .documents import (
+    CNI_POLICY,
+    EKS_CLUSTER_POLICIES,
+    EKS_WINDOWS_POLICIES,
+    NODE_POLICIES,
+    Document,
+    managed_policy_arn,
+    rendered,
+    self_managed_node,
+    session_manager,
+    trust,
+)
+from .validation import PolicySource, policy_document
+
+NODE_KIND = Rule("WK-IAM-022", "The kind of a node role is one of the table.")
+
+ROLE_NAME_LIMIT = 64
+AUTONAME_SUFFIX = 8
+"""What Pulumi appends to a name: a hyphen and seven characters."""
+PREFIX_LIMIT = 38
+"""The longest prefix of a role's name: the provider appends 26 characters."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeRoleArgs:
+    """What the role of a group of nodes is made from."""
+
+    kind: str
+    """``eks-linux``, ``eks-windows`` or ``self-managed``: decides the policies that the role gets anyway."""
+    additional_policies: Sequence[PolicySource] = ()
+    """Inline policies: documents, single statements or lists of statements, as mappings or as JSON."""
+    external_policies: Sequence[str] = ()
+    """ARNs of managed policies to attach."""
+    permissions_boundary: str | None = None
+    """ARN of the policy that bounds the role's permissions; none by default."""
+    path: str = "/"
+    """Path of role and instance profile, with a slash at both ends."""
+    partition: str = "aws"
+    """Partition of the region: ``aws``, ``aws-cn``, ``aws-us-gov`` or ``aws-eusc``."""
+    cni_policy: bool = True
+    """Whether an ``eks-linux`` role carries the policy of the VPC CNI. False when the CNI has a role of its own."""
+    instance_profile: bool = False
+    """Whether to make an instance profile. EKS makes its own for managed node groups."""
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Tags of role and instance profile."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EksClusterRoleArgs:
+    """What the role of an EKS control plane is made from."""
+
+    windows: bool = True
+    """Whether the role may manage the addresses of Windows pods (``AmazonEKSVPCResourceController``)."""
+    additional_policies: Sequence[PolicySource] = ()
+    """Inline policies: documents, single statements or lists of statements, as mappings or as JSON."""
+    external_policies: Sequence[str] = ()
+    """ARNs of managed policies to attach."""
+    permissions_boundary: str | None = None
+    """ARN of the policy that bounds the role's permissions; none by default."""
+    path: str = "/"
+    """Path of the role, with a slash at both ends."""
+    partition: str = "aws"
+    """Partition of the region: ``aws``, ``aws-cn``, ``aws-us-gov`` or ``aws-eusc``."""
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Tags of the role."""
+
+
+RoleArgs = NodeRoleArgs | EksClusterRoleArgs
+
+
+def node_policies(kind: str, *, cni_policy: bool = True) -> tuple[str, ...]:
+    """Names of the AWS managed policies of a node role; none for an unknown kind.
+
+    >>> "AmazonEKS_CNI_Policy" in node_policies("eks-windows")
+    False
+    """
+    names = NODE_POLICIES.get(kind, ())
+    return tuple(name for name in names if cni_policy or name != CNI_POLICY)
+
+
+def node_documents(kind: str) -> dict[str, Document]:
+    """The inline policies of a node role itself, by what they are for."""
+    if kind != "self-managed":
+        return {}
+    return {"describe-self": self_managed_node(), "session-manager": session_manager()}
+
+
+def cluster_policies(*, windows: bool) -> tuple[str, ...]:
+    """Names of the AWS managed policies of an EKS cluster role."""
+    return (*EKS_CLUSTER_POLICIES, *(EKS_WINDOWS_POLICIES if windows else ()))
+
+
+def check_node_role(args: NodeRoleArgs) -> Mistakes:
+    """Everything that is wrong with a node role (``WK-IAM-001`` to ``WK-IAM-022``, ``WK-TAG``)."""
+    found = Mistakes()
+    if args.kind not in NODE_POLICIES:
+        near = nearest(args.kind, list(NODE_POLICIES))
+        remedy = f'write "{near}"' if near else f"write {one_of(NODE_POLICIES)}"
+        found.add(NODE_KIND, ("kind",), "is not a kind of node role", remedy, args.kind)
+    own = node_policies(args.kind, cni_policy=args.cni_policy)
+    found.take(check_role(args, own, list(node_documents(args.kind).values())))
+    return found
+
+
+def name_prefix(name: str, limit: int = ROLE_NAME_LIMIT) -> str | None:
+    """A prefix for a physical name where Pulumi's own way of naming would exceed the limit, else None.
+
+    >>> name_prefix("dev-role") is None, name_prefix("x" * 60)
+    (True, 'xxxxxxxxxxxxxxxxxxxxxxxxxxxx-11ee3912-')
+    """
+    if len(name) + AUTONAME_SUFFIX <= limit:
+        return None
+    return physical_name(name, limit=PREFIX_LIMIT - 1) + "-"
+
+
+class _Role(Component):
+    """What the roles have in common."""
+
+    role_arn: pulumi.Output[str]
+    """ARN of the role."""
+    role_name: pulumi.Output[str]
+    """Name of the role, to attach further policies to."""
+
+    def _create_role(self, name: str, args: RoleArgs, service: str, description: str) -> aws.iam.Role:
+        role = aws.iam.Role(
+            name,
+            name_prefix=name_prefix(name),
+            description=description,
+            path=args.path,
+            permissions_boundary=args.permissions_boundary,
+            assume_role_policy=rendered(trust(service, args.partition)),
+            tags=named(args.tags, name),
+            opts=self.child(),
+        )
+        self.role_arn, self.role_name = role.arn, role.name
+        return role
+
+    def _attach(self, name: str, role: aws.iam.Role, arns: Sequence[str]) -> None:
+        for arn in arns:
+            # Named by the policy, not by a number: taking one out leaves the others alone.
+            aws.iam.RolePolicyAttachment(
+                f"{name}-{arn.partition(':policy/')[2].replace('/', '-')}",
+                role=role.name,
+                policy_arn=arn,
+                opts=self.child(),
+            )
+
+    def _write(self, role: aws.iam.Role, documents: Mapping[str, Document]) -> None:
+        for name, policy in documents.items():
+            aws.iam.RolePolicy(name, role=role.name, policy=rendered(policy), opts=self.child())
+
+
+class NodeRole(_Role):
+    """The role of a group of nodes. Linux and Windows nodes need one each: an EKS access entry has one type.
+
+    :raises WinkubeError: with every mistake in the arguments (``WK-IAM``, ``WK-TAG``).
+    """
+
+    instance_profile_name: pulumi.Output[str] | None
+    """Name of the instance profile, if there is one."""
+    instance_profile_arn: pulumi.Output[str] | None
+    """ARN of the instance profile, if there is one."""
+
+    def __init__(self, name: str, args: NodeRoleArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(name, opts, check_node_role(args))
+        role = self._create_role(f"{name}-role", args, "ec2", f"Nodes of the kind {args.kind}")
+        own = node_policies(args.kind, cni_policy=args.cni_policy)
+        self._attach(name, role, [managed_policy_arn(policy, args.partition) for policy in own])
+        self._attach(name, role, args.external_policies)
+        documents = {f"{name}-additional-{i}": policy_document(it) for i, it in enumerate(args.additional_policies)}
+        documents |= {f"{name}-{use}": policy for use, policy in node_documents(args.kind).items()}
+        self._write(role, documents)
+        self.instance_profile_name = self.instance_profile_arn = None
+        if args.instance_profile:
+            self._create_instance_profile(f"{name}-profile", args, role)
+        self.register_outputs({
+            "roleArn": self.role_arn,
+            "roleName": self.role_name,
+            "instanceProfileName": self.instance_profile_name,
+            "instanceProfileArn": self.instance_profile_arn,
+        })  # fmt: skip
+
+    def _create_instance_profile(self, name: str, args: NodeRoleArgs, role: aws.iam.Role) -> None:
+        profile = aws.iam.InstanceProfile(
+            name,
+            name_prefix=name_prefix(name, limit=128),
+            role=role.name,
+            path=args.path,
+            tags=named(args.tags, name),
+            opts=self.child(),
+        )
+        self.instance_profile_name, self.instance_profile_arn = profile.name, profile.arn
+
+
+class EksClusterRole(_Role):
+    """The role of an EKS control plane, with what Windows nodes need of it.
+
+    :raises WinkubeError: with every mistake in the arguments (``WK-IAM``, ``WK-TAG``).
+    """
+
+    def __init__(self, name: str, args: EksClusterRoleArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        own = cluster_policies(windows=args.windows)
+        super().__init__(name, opts, check_role(args, own))
+        role = self._create_role(f"{name}-role", args, "eks", "Control plane of an EKS cluster")
+        self._attach(name, role, [managed_policy_arn(policy, args.partition) for policy in own])
+        self._attach(name, role, args.external_policies)
+        additional = enumerate(args.additional_policies)
+        self._write(role, {f"{name}-additional-{i}": policy_document(it) for i, it in additional})
+        self.register_outputs({"roleArn": self.role_arn, "roleName": self.role_name})
