@@ -38,7 +38,7 @@ _OUTPUT_TEXTS = ("<pulumi.output.Output object at 0x", "Calling __str__ on an Ou
 _NONE_SEGMENT = re.compile(r"(?:^|[-:/._])None(?=$|[-:/._*])")
 # In a longer text only what is surely an address: a script may well say None.
 _NONE_ADDRESS = re.compile(
-    r"\b(?:arn:|s3://|https?://)[^\s\"']*[:/.-]None(?=[-:/.\"'*\s]|$)|\A\s*[{\[].*:\s*\[?\s*\"None\"", re.DOTALL
+    r"\b(?:arn:|s3://|https?://)(?:[^\s\"']*[:/.-])?None(?=[-:/.\"'*\s]|$)|\A\s*[{\[].*:\s*\[?\s*\"None\"", re.DOTALL
 )
 # Properties for which "None" is a value of its own (Kubernetes 1.36 API reference).
 _NONE_IS_A_VALUE = frozenset(
@@ -56,11 +56,13 @@ _SECRET_WORD = re.compile(_SENSITIVE)
 _SECRET_NAME = re.compile(rf"(?:{_SENSITIVE})\Z")
 # Tokens that make a request repeatable or count pages, and names of secrets that lie elsewhere.
 _HARMLESS_NAME = re.compile(
-    r"(?:(?:creation|client|request|idempotency|continue|continuation|next|page|caller|lock|change|public|update|version|offer|source)token"
-    r"|(?:existing|pull|tls|cert|certificate)secret)\Z"
+    r"(?:(?:creation|client|request|idempotency|continue|continuation|next|page|caller|lock|change|public|update"
+    r"|version|offer|source)token|(?:existing|pull|tls|cert|certificate)secret)\Z"
 )
+# References, file names, masks, flags and units.
 _HARMLESS_VALUE = re.compile(
-    r"arn:[a-z-]+:|\{\{|\$\{|<[a-z_ -]+>$|placeholder|/aws/|ssm:|\*+$|(?:true|false|null)$|\d?$"
+    r"arn:[a-z-]+:|\{\{|\$\{|<[a-z_ -]+>$|placeholder|/[\w./-]+$|ssm:|\*+$|\d?$"
+    r"|(?:true|false|null|none|seconds|minutes|hours|days)$"
 )
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a private key", re.compile(r"-----BEGIN (?:[A-Z]+ ){0,2}PRIVATE KEY(?: BLOCK)?-----"
@@ -156,7 +158,7 @@ def _string(text: str, key: str, place: Place, where: str, found: list[Trace]) -
     if len(text) >= _SHORTEST_SECRET and _secrets(text, key, place, found):
         return
     _named_secret(key, text, place, found)
-    if text[:1] in ("{", "[") and _SECRET_WORD.search(text.lower()):
+    if text[:1] in ("{", "[") and _SECRET_WORD.search(_squeezed(text)):
         _json(text, place, found)
 
 
@@ -184,8 +186,12 @@ def _leaks(text: str, key: str, place: Place, found: list[Trace], *, script: boo
 
 @cache
 def _secret_name(name: str) -> bool:
-    plain = name.replace("-", "").replace("_", "").lower()
+    plain = _squeezed(name)
     return _SECRET_NAME.search(plain) is not None and _HARMLESS_NAME.search(plain) is None
+
+
+def _squeezed(name: str) -> str:
+    return name.replace("-", "").replace("_", "").lower()
 
 
 def _secret_kinds(text: str, key: str) -> Iterator[str]:
