@@ -1,0 +1,5 @@
+"""The program of the project: see ``stacks``."""
+
+from stacks import deploy
+
+deploy()

@@ -1,0 +1,33 @@
+"""The program: reads what an environment says, checks it, and only then builds.
+
+The SDKs are imported by the flavour's module, after the settings were found right: a wrong setting is reported
+without paying for them.
+"""
+
+import importlib
+
+import pulumi
+
+from .reading import read_settings
+from .settings import FLAVOURS
+
+
+def deploy() -> None:
+    """Build the stack that the configuration describes.
+
+    :raises WinkubeError: when it cannot be built, with every mistake in the stack file.
+    """
+    settings = read_settings(*_configuration())
+    importlib.import_module(f".{FLAVOURS[settings.flavour]}", __name__).build(settings)
+
+
+def _configuration() -> tuple[dict[str, str], str, frozenset[str]]:
+    """All configured values, the name of the stack, and the keys of secrets.
+
+    ``pulumi.Config`` gives single keys only; unknown keys can be told to the user only by one who sees them all.
+    """
+    from pulumi.runtime import config as runtime
+
+    values: dict[str, str] = {**runtime.get_config_env(), **runtime.CONFIG.get()}
+    secrets = frozenset(key for key in values if runtime.is_config_secret(key))
+    return values, pulumi.get_stack(), secrets | frozenset(runtime.get_config_secret_keys_env())

@@ -1,0 +1,189 @@
+"""The shape of the settings, read from the models: what may stand where, and how a file spells it.
+
+One base class for the models and pure functions over their annotations. A *place* is a tuple as pydantic reports it
+(keys as the file spells them, the tag of a union's branch in between); a *path* has the Python names instead, so that
+it can be compared with what the checks of the components report.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Tag
+from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+from winkube.core.mistakes import Path, one_of
+
+
+class Model(BaseModel):
+    """A section of the settings: frozen, strict about types, closed to unknown keys, camelCase in the file."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", alias_generator=to_camel)
+
+
+def _kind(value: Any) -> str:
+    return "list" if isinstance(value, list) else "map" if isinstance(value, dict) else "single"
+
+
+def _list_or_single(value: Any) -> str:
+    return "list" if isinstance(value, list) else "single"
+
+
+# Unions whose branch is chosen by the JSON type, so that a mistake is reported once and not once per branch.
+NumberOrTexts = Annotated[
+    Annotated[int, Tag("single")] | Annotated[tuple[str, ...], Tag("list")], Discriminator(_list_or_single)
+]
+PolicyDocument = Annotated[
+    Annotated[str, Tag("single")]
+    | Annotated[dict[str, Any], Tag("map")]
+    | Annotated[tuple[dict[str, Any], ...], Tag("list")],
+    Discriminator(_kind),
+]
+
+
+class Verbatim(str):
+    """A key that no setting has: it stays as the file has it, even where a setting's Python name is alike."""
+
+    __slots__ = ()
+
+
+@cache
+def keys(model: type[Model]) -> Mapping[str, str]:
+    """The keys of a section as the file spells them, each with its Python name, in the order of the model."""
+    return {field.alias or name: name for name, field in model.model_fields.items()}
+
+
+def bare(annotation: Any) -> Any:
+    """An annotation without ``Annotated`` and without "or None"."""
+    while get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    if is_union(annotation):
+        inner = [arg for arg in get_args(annotation) if arg is not NoneType]
+        if len(inner) == 1:
+            return bare(inner[0])
+    return annotation
+
+
+def is_union(annotation: Any) -> bool:
+    """Whether an annotation is a union, written either way."""
+    return get_origin(annotation) in (Union, UnionType)
+
+
+def is_model(annotation: Any) -> bool:
+    """Whether an annotation is a section of the settings."""
+    return isinstance(annotation, type) and issubclass(annotation, Model)
+
+
+def inner(annotation: Any, step: str | int) -> tuple[str | int | None, Any]:
+    """One step inwards from a bare annotation: its part of the path (None for a tag), and what stands there."""
+    if is_model(annotation):
+        name = keys(annotation).get(str(step))
+        return (name, bare(annotation.model_fields[name].annotation)) if name else (Verbatim(step), Any)
+    if is_union(annotation):
+        for branch in get_args(annotation):
+            if get_origin(branch) is Annotated and Tag(str(step)) in get_args(branch):
+                return None, bare(branch)
+        return None, Any
+    if get_origin(annotation) is tuple:
+        return step, bare(get_args(annotation)[0])
+    return step, bare(get_args(annotation)[-1]) if get_args(annotation) else Any
+
+
+def resolve(model: type[Model], place: Sequence[str | int]) -> tuple[Path, Any]:
+    """The path of a place and the annotation of what should stand there; a union counts as one, whatever its branch."""
+    path: Path = ()
+    annotation: Any = model
+    for number, step in enumerate(place):
+        part, further = inner(annotation, step)
+        if part is None and number == len(place) - 1:
+            break
+        path, annotation = path if part is None else (*path, part), further
+    return path, annotation
+
+
+def field_at(model: type[Model], path: Path) -> FieldInfo | None:
+    """The setting at a path, if the models have one there."""
+    *outside, name = path
+    _, section = resolve(model, spelled(model, tuple(outside)))
+    return section.model_fields.get(str(name)) if is_model(section) else None
+
+
+def spelled(model: type[Model], path: Path) -> Path:
+    """A path as the file spells it: the names of settings change, the keys of the user's own maps stay.
+
+    A path may go further than the model does, or name what it does not have: such parts stay as they are.
+    """
+    return tuple(_spelling(part, section) for part, section in _steps(model, path))
+
+
+def _spelling(part: str | int, section: type[Model] | None) -> str | int:
+    if section is None or isinstance(part, int | Verbatim) or part not in section.model_fields:
+        return part
+    return section.model_fields[part].alias or part
+
+
+def order(model: type[Model], path: Path) -> tuple[int, ...]:
+    """A sort key: paths in the order in which the models name their settings, unknown ones last."""
+
+    def rank(part: str | int, section: type[Model] | None) -> int:
+        if isinstance(part, int):
+            return part
+        names = list(section.model_fields) if section else []
+        return names.index(part) if part in names and not isinstance(part, Verbatim) else len(names)
+
+    return tuple(rank(part, section) for part, section in _steps(model, path))
+
+
+def _steps(model: type[Model], path: Path) -> Iterator[tuple[str | int, type[Model] | None]]:
+    """Every part of a path of Python names, with the section in which it is looked up, if it is one."""
+    annotation: Any = model
+    for part in path:
+        if is_union(annotation):
+            annotation = inner(annotation, "list" if isinstance(part, int) else "map")[1]
+        section: type[Model] | None = annotation if is_model(annotation) else None
+        yield part, section
+        annotation = inner(annotation, _spelling(part, section))[1]
+
+
+def in_words(annotation: Any) -> str:
+    """What may stand at a place, in the words of a person who writes YAML."""
+    annotation = bare(annotation)
+    if is_union(annotation):
+        return " or ".join(dict.fromkeys(in_words(branch) for branch in get_args(annotation)))
+    if is_model(annotation):
+        return "a map of settings"
+    if get_origin(annotation) is Literal:
+        return one_of(get_args(annotation))
+    if get_origin(annotation) is tuple:
+        return f"a list, each item {in_words(get_args(annotation)[0])}"
+    if get_origin(annotation) in (dict, Mapping):
+        value = get_args(annotation)[1]
+        return "a map" if value is Any else f"a map with {in_words(value)} under each key"
+    return {str: "text", int: "a whole number", bool: "true or false"}.get(annotation, "a value")
+
+
+def sections(model: type[Model]) -> Iterator[tuple[Path, type[Model]]]:
+    """Every section, the outermost first, with the path of its first occurrence (index 0 in a list)."""
+    yield (), model
+    for name, field in model.model_fields.items():
+        annotation, path = bare(field.annotation), (name,)
+        if get_origin(annotation) is tuple:
+            annotation, path = bare(get_args(annotation)[0]), (name, 0)
+        if is_model(annotation):
+            for further, section in sections(annotation):
+                yield (*path, *further), section
+
+
+@cache
+def spellings(model: type[Model]) -> Mapping[str, str]:
+    """Every setting whose Python name and spelling in the file differ."""
+    found = {name: alias for _, section in sections(model) for alias, name in keys(section).items() if "_" in name}
+    return {name: alias.rpartition(":")[2] for name, alias in found.items()}
+
+
+def in_file_words(model: type[Model], text: str) -> str:
+    """A sentence of a check with the names of settings spelled as the file spells them."""
+    names = spellings(model)
+    return re.sub(r"\b[a-z]+(?:_[a-z0-9]+)+\b", lambda found: names.get(found[0], found[0]), text)

@@ -1,0 +1,71 @@
+"""A stack file as the engine hands it over, with single values changed."""
+
+import copy
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from winkube.core.errors import WinkubeError
+
+from stacks.reading import read_settings
+
+SMALL: Mapping[str, Any] = {
+    "aws:region": "eu-central-1",
+    "winkube:flavour": "eks",
+    "winkube:cluster": {"name": "dev", "kubernetesVersion": "1.36"},
+    "winkube:instanceGroups": [
+        {"name": "system", "linux": "al2023", "minSize": 2},
+        {"name": "windows", "windows": "2022"},
+    ],
+}
+"""The least that makes a cluster with Windows nodes."""
+MISSING = object()
+
+StackOf = Callable[..., dict[str, str]]
+LinesOf = Callable[..., list[str]]
+
+
+def steps(path: str) -> list[str | int]:
+    """``winkube:instanceGroups[0].labels.a`` as its parts; a part with dots stands in quotes."""
+    parts = re.findall(r'"([^"]+)"|\[(\d+)\]|([^.\["]+)', path)
+    return [quoted or (int(index) if index else name) for quoted, index, name in parts]
+
+
+def put(data: Any, path: str, value: Any) -> None:
+    *outside, last = steps(path)
+    for step in outside:
+        data = data.setdefault(step, {}) if isinstance(data, dict) else data[step]
+    if value is MISSING:
+        del data[last]
+    else:
+        data[last] = value
+
+
+@pytest.fixture
+def stack_of() -> StackOf:
+    """The small stack with changes: path to value, MISSING to leave something out."""
+
+    def build(changes: Mapping[str, Any] | None = None) -> dict[str, str]:
+        data = copy.deepcopy(dict(SMALL))
+        for path, value in (changes or {}).items():
+            put(data, path, value)
+        return {key: value if isinstance(value, str) else json.dumps(value) for key, value in data.items()}
+
+    return build
+
+
+@pytest.fixture
+def lines_of(stack_of: StackOf) -> LinesOf:
+    """What is said of the small stack with changes, line by line, without the title."""
+
+    def read(changes: Mapping[str, Any] | None = None, **more: Any) -> list[str]:
+        with pytest.raises(WinkubeError) as refused:
+            read_settings(stack_of(changes), "dev", **more)
+        title, *lines = str(refused.value).split("\n  ")
+        assert title == f"Pulumi.dev.yaml has {len(lines)} mistake{'s' if len(lines) > 1 else ''}:"
+        assert len(lines) == len(refused.value.mistakes)
+        return lines
+
+    return read
