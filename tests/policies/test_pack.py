@@ -1,0 +1,101 @@
+"""The pack as the CLI sees it, and as the previewer runs it."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as kubernetes
+import pytest
+import yaml
+from pulumi_policy import EnforcementLevel
+from winkube.policies.pack import POLICIES
+from winkube.preview.model import Finding, Plan, Severity
+from winkube.preview.policy_runner import run_policies
+
+FOLDER = Path(__file__).parents[2] / "policies"
+
+
+@pytest.mark.parametrize("arguments", [[str(FOLDER)], ["-m", "winkube.policies"]])
+def test_the_pack_is_served_as_a_folder_and_as_a_module(arguments: list[str]) -> None:
+    """It prints the port of its server, as every pack does, and stays."""
+    with subprocess.Popen([sys.executable, "-u", *arguments], stdout=subprocess.PIPE, text=True, cwd=FOLDER) as served:
+        try:
+            assert served.stdout is not None
+            assert served.stdout.readline().strip().isdigit()
+            assert served.poll() is None
+        finally:
+            served.kill()
+
+
+def test_the_pack_states_its_runtime_and_version() -> None:
+    content = yaml.safe_load((FOLDER / "PulumiPolicy.yaml").read_text())
+    assert content["runtime"]["name"] == "python"
+    assert content["version"]
+
+
+def test_importing_the_policies_serves_nothing_and_tells_everything() -> None:
+    assert [policy.name for policy in POLICIES] == [
+        "imdsv2-required", "windows-node-role-not-shared", "windows-ipam-once",
+    ]  # fmt: skip
+    for policy in POLICIES:
+        assert policy.enforcement_level is EnforcementLevel.MANDATORY
+        assert all([policy.severity, policy.framework, policy.remediation_steps, policy.url])
+
+
+def cluster(*, shared: bool = False, tokens: str = "required", addon: bool = True, config_map: bool = False) -> None:
+    """A small cluster with a Linux and a Windows group."""
+    control = aws.iam.Role("control", assume_role_policy="{}")
+    main = aws.eks.Cluster("main", role_arn=control.arn, vpc_config={"subnet_ids": ["a"]}, version="1.36")
+    roles = {name: aws.iam.Role(name, assume_role_policy="{}") for name in ("linux", "windows")}
+    for name, ami in (("linux", "AL2023_x86_64_STANDARD"), ("windows", "WINDOWS_CORE_2022_x86_64")):
+        template = aws.ec2.LaunchTemplate(name, metadata_options={"http_tokens": tokens})
+        aws.eks.NodeGroup(
+            name, cluster_name=main.name, node_role_arn=roles["linux" if shared else name].arn, ami_type=ami,
+            subnet_ids=["a"], scaling_config={"min_size": 1, "max_size": 1, "desired_size": 1},
+            launch_template={"id": template.id, "version": "1"},
+        )  # fmt: skip
+    if addon:
+        values = '{"enableWindowsIpam": "true"}'
+        aws.eks.Addon("cni", cluster_name=main.name, addon_name="vpc-cni", configuration_values=values)
+    if config_map:
+        provider = kubernetes.Provider("k8s", kubeconfig=main.endpoint)
+        kubernetes.core.v1.ConfigMap(
+            "ipam", metadata={"name": "amazon-vpc-cni", "namespace": "kube-system"},
+            data={"enable-windows-ipam": "true"}, opts=pulumi.ResourceOptions(provider=provider),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("preview", [True, False])
+class TestOverARealPlan:
+    def run(self, record: Callable[..., Plan], build: Callable[[], None], preview: bool) -> list[Finding]:
+        return run_policies(record(build, preview=preview), FOLDER)
+
+    def test_a_good_cluster_passes(self, record: Callable[..., Plan], preview: bool) -> None:
+        assert self.run(record, cluster, preview) == []
+
+    def test_every_rule_finds_its_mistake(self, record: Callable[..., Plan], preview: bool) -> None:
+        found = self.run(record, lambda: cluster(shared=True, tokens="optional", config_map=True), preview)
+        assert {(finding.code, finding.severity) for finding in found} == {
+            (f"policy/winkube/{policy.name}", Severity.ERROR) for policy in POLICIES
+        }
+        assert {finding.urn.rsplit("::", 1)[-1] for finding in found} == {"linux", "windows", "main"}
+        assert all(finding.source and finding.remedy for finding in found)
+
+    def test_the_shared_role_is_found_by_its_origin(self, record: Callable[..., Plan], preview: bool) -> None:
+        (found,) = self.run(record, lambda: cluster(shared=True), preview)
+        assert found.message == 'the node role "linux" is shared by "windows" (Windows) and "linux" (Linux)'
+
+
+def test_what_a_preview_cannot_know_is_a_note(record: Callable[..., Plan]) -> None:
+    def build() -> None:
+        role = aws.iam.Role("role", assume_role_policy="{}")
+        aws.ec2.LaunchTemplate("late", metadata_options=role.arn.apply(lambda _: {"http_tokens": "optional"}))
+
+    (found,) = run_policies(record(build, preview=True), FOLDER)
+    assert (found.severity, found.path) == (Severity.NOTE, "metadataOptions")
+    assert found.message.startswith("cannot be decided before the deployment")
+    (found,) = run_policies(record(build, preview=False), FOLDER)
+    assert found.severity is Severity.ERROR
