@@ -136,6 +136,6 @@ def access_policy_arn(policy: str, partition: str = "aws") -> str:
     return f"arn:{partition}:eks::aws:cluster-access-policy/{ACCESS_POLICIES[policy]}"
 
 
-def access_scope(namespaces: Sequence[str]) -> dict[str, Any]:
+def access_scope(namespaces: Sequence[str]) -> Any:
     """Where a policy holds, as EKS takes it."""
     return {"type": "namespace", "namespaces": sorted(namespaces)} if namespaces else {"type": "cluster"}

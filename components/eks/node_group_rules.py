@@ -12,7 +12,7 @@ from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from ..tables.instance_types import InstanceType, instance_type, instance_type_names, sizes_of, untested_on_windows
 from ..tables.kubernetes import at_least
 from ..tables.linux import LINUX_IMAGES
-from ..tables.windows import EDITIONS, WINDOWS_AMI_PAGE, WINDOWS_RELEASES, releases_for
+from ..tables.windows import EDITIONS, WINDOWS_AMI_PAGE, WINDOWS_RELEASES, nearest_release, releases_for
 from .scheduling import TaintLike, check_labels, check_taints
 
 WINDOWS_SUPPORT_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html"
@@ -198,7 +198,7 @@ def _check_windows(release: str, edition: str | None, kubernetes_version: str) -
     row = WINDOWS_RELEASES.get(release)
     if row is None:
         found.add(UNKNOWN_RELEASE, ("windows",), f"Windows nodes run {one_of(WINDOWS_RELEASES)}",
-                  f'write "{_nearest_release(release)}"', release)  # fmt: skip
+                  f'write "{nearest_release(release)}"', release)  # fmt: skip
     elif not at_least(kubernetes_version, row.eks_minimum_kubernetes):
         older = [known for known in releases_for(kubernetes_version) if not WINDOWS_RELEASES[known].warning]
         found.add(RELEASE_TOO_NEW, ("windows",),
@@ -209,14 +209,6 @@ def _check_windows(release: str, edition: str | None, kubernetes_version: str) -
         found.add(UNKNOWN_EDITION, ("edition",), f"node images come as {one_of(EDITIONS)}",
                   _guess(edition.lower(), tuple(EDITIONS)), edition)  # fmt: skip
     return found
-
-
-def _nearest_release(text: str) -> str:
-    # Of years the next one is meant ("2021", "2024"), of words the most alike ("ltsc2022").
-    digits = "".join(mark for mark in text if mark.isdigit())[-4:]
-    if digits and text.isdigit():
-        return next((release for release in WINDOWS_RELEASES if release >= digits), list(WINDOWS_RELEASES)[-1])
-    return digits if digits in WINDOWS_RELEASES else nearest(text, tuple(WINDOWS_RELEASES)) or "2022"
 
 
 def _check_types(group: NodeGroupLike) -> Mistakes:

@@ -8,7 +8,7 @@ tags) is written from it. Sources: Kubernetes "Labels and Selectors", "Taints an
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 
@@ -145,7 +145,7 @@ def _check_value(value: str, path: Path, kind: str) -> Mistakes:
     return found
 
 
-def eks_taints(taints: Sequence[TaintLike]) -> list[dict[str, str]]:
+def eks_taints(taints: Sequence[TaintLike]) -> list[Any]:
     """Taints as a managed node group takes them; an empty value is left out, as EKS does."""
     return [
         {"key": taint.key, **({"value": taint.value} if taint.value else {}), "effect": EKS_EFFECTS[taint.effect]}

@@ -14,7 +14,9 @@ class LinuxImage:
 
     name: str
     root_device: str
-    minimum_root_gib: int
+    """The disk that holds images, logs and pods: the one that a group sizes."""
+    system_device: str | None
+    """The disk of the system itself, where it is another one; its size comes from the image."""
     ami_types: Mapping[str, str]
     """Architecture to what a managed node group calls the image."""
     parameter: str
@@ -35,12 +37,11 @@ class LinuxImage:
 
 LINUX_IMAGES: Mapping[str, LinuxImage] = {
     "al2023": LinuxImage(
-        "al2023", "/dev/xvda", 20, {"x86_64": "AL2023_x86_64_STANDARD", "arm64": "AL2023_ARM_64_STANDARD"},
+        "al2023", "/dev/xvda", None, {"x86_64": "AL2023_x86_64_STANDARD", "arm64": "AL2023_ARM_64_STANDARD"},
         "/aws/service/eks/optimized-ami/{kubernetes}/amazon-linux-2023/{architecture}/standard/recommended/image_id",
     ),
-    # Bottlerocket keeps its system on /dev/xvda and images, logs and pods on /dev/xvdb: that one is sized.
     "bottlerocket": LinuxImage(
-        "bottlerocket", "/dev/xvdb", 20, {"x86_64": "BOTTLEROCKET_x86_64", "arm64": "BOTTLEROCKET_ARM_64"},
+        "bottlerocket", "/dev/xvdb", "/dev/xvda", {"x86_64": "BOTTLEROCKET_x86_64", "arm64": "BOTTLEROCKET_ARM_64"},
         "/aws/service/bottlerocket/aws-k8s-{kubernetes}/{architecture}/latest/image_id",
     ),
 }  # fmt: skip

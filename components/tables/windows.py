@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from ..core.mistakes import nearest
 from .kubernetes import at_least
 
 WINDOWS_AMI_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/eks-optimized-windows-ami.html"
@@ -70,3 +71,15 @@ def releases_for(kubernetes_minor: str) -> tuple[str, ...]:
     return tuple(
         release for release, row in WINDOWS_RELEASES.items() if at_least(kubernetes_minor, row.eks_minimum_kubernetes)
     )
+
+
+def nearest_release(text: str) -> str:
+    """The release that a wrong text means: of years the next one, of other words the most alike.
+
+    >>> nearest_release("2021"), nearest_release("ltsc2025"), nearest_release("1809")
+    ('2022', '2025', '2019')
+    """
+    digits = "".join(mark for mark in text if mark.isdigit())[-4:]
+    if digits and text.isdigit():
+        return next((release for release in WINDOWS_RELEASES if release >= digits), list(WINDOWS_RELEASES)[-1])
+    return digits if digits in WINDOWS_RELEASES else nearest(text, tuple(WINDOWS_RELEASES)) or "2022"

@@ -1,0 +1,309 @@
+"""What must hold for the options of a node group: who starts the bootstrap, image, CPU, updates, warm pool.
+
+A managed group of an EKS image is started by EKS; a group with an image of its own, and a self-managed one, start the
+bootstrap script themselves and so can say everything. A table decides which option belongs to which.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..core.mistakes import Mistakes, Rule, nearest, one_of
+from ..tables.instance_types import instance_type
+from .access import API_MODES
+from .bootstrap import (
+    STAND_IN,
+    USER_DATA,
+    Bootstrap,
+    Proxy,
+    check_commands,
+    check_kubelet_arguments,
+    check_user_data,
+    multipart,
+    proxy_commands,
+    windows_commands,
+)
+from .density import address_capacity
+from .node_group_rules import NODE_GROUPS_PAGE, NodeGroupLike
+
+LAUNCH_TEMPLATES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html"
+
+OWN_IMAGE = Rule("WK-EKS-025", "A group has an image of its own or one of EKS, not both.", LAUNCH_TEMPLATES_PAGE)
+CPU_OPTIONS = Rule("WK-EKS-074", "CPU options name cores and threads together, within what every type has.",
+                   "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-optimize-cpu.html")  # fmt: skip
+WARM_POOL = Rule("WK-EKS-075", "Warm pools are for managed groups of an EKS image.",
+                 "https://docs.aws.amazon.com/eks/latest/userguide/warm-pools-managed-node-groups.html")  # fmt: skip
+UPDATES = Rule("WK-EKS-076", "An update takes a number or a percentage of the nodes at once, not both.",
+               "https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupUpdateConfig.html")  # fmt: skip
+RELEASE_VERSION = Rule("WK-EKS-077", "A pinned release is one of the cluster's Kubernetes minor.",
+                       "https://docs.aws.amazon.com/eks/latest/userguide/eks-ami-versions-windows.html")  # fmt: skip
+OWN_BOOTSTRAP = Rule("WK-EKS-078", "What the bootstrap is told belongs to groups that start it themselves.",
+                     LAUNCH_TEMPLATES_PAGE)  # fmt: skip
+TARGET_FACTS = Rule("WK-EKS-079", "A group that starts the bootstrap itself knows the cluster's endpoint and CA.",
+                    LAUNCH_TEMPLATES_PAGE)  # fmt: skip
+ENTRY_OF_NODES = Rule("WK-EKS-080", "Nodes that EKS does not start need an access entry, and so the API mode.",
+                      "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html")  # fmt: skip
+MAX_PODS = Rule("WK-EKS-081", "max_pods is at most what the addresses of the smallest type allow.",
+                "https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html")  # fmt: skip
+MANAGEMENT = Rule("WK-EKS-082", "A group is managed by EKS or self-managed.", NODE_GROUPS_PAGE)
+NO_SHELL = Rule("WK-EKS-083", "Bottlerocket has no shell for commands, and its kubelet no free flags.",
+                "https://bottlerocket.dev/en/os/latest/#/api/settings/")  # fmt: skip
+
+MANAGEMENTS = ("managed", "self_managed")
+UPDATE_STRATEGIES: Mapping[str, str] = {"default": "DEFAULT", "minimal": "MINIMAL"}
+POOL_STATES: Mapping[str, str] = {"stopped": "STOPPED", "running": "RUNNING", "hibernated": "HIBERNATED"}
+_IMAGE_ID = re.compile(r"ami-[0-9a-f]{8}([0-9a-f]{9})?")
+_RELEASE_VERSION = re.compile(r"(\d+\.\d+)(\.\d+)?-\d{4}\.?\d{2}\.?\d{2}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WarmPool:
+    """Instances of a managed group that are made ready before they are needed: Windows takes minutes to start."""
+
+    min_size: int = 0
+    """The least number of instances in the pool; none by default."""
+    max_prepared: int | None = None
+    """The greatest number of instances, in pool and group together; the group's ``max_size`` by default."""
+    state: str = "stopped"
+    """``stopped`` (default, costs the disks), ``running`` or ``hibernated``."""
+    reuse_on_scale_in: bool = False
+    """Whether instances go back to the pool; not by default."""
+
+
+class TargetLike(Protocol):
+    """What the checks need of a cluster."""
+
+    @property
+    def kubernetes_version(self) -> str: ...  # noqa: D102
+    @property
+    def service_cidr(self) -> str: ...  # noqa: D102
+    @property
+    def dns_cluster_ip(self) -> str: ...  # noqa: D102
+    @property
+    def authentication_mode(self) -> str: ...  # noqa: D102
+    @property
+    def endpoint(self) -> Any: ...  # noqa: D102
+    @property
+    def certificate_authority(self) -> Any: ...  # noqa: D102
+    @property
+    def security_group_id(self) -> Any: ...  # noqa: D102
+
+
+class GroupOptionsLike(NodeGroupLike, Protocol):
+    """What the checks need of a group's options."""
+
+    @property
+    def management(self) -> str: ...  # noqa: D102
+    @property
+    def image_id(self) -> Any: ...  # noqa: D102
+    @property
+    def release_version(self) -> str | None: ...  # noqa: D102
+    @property
+    def kubelet_arguments(self) -> Mapping[str, str]: ...  # noqa: D102
+    @property
+    def max_pods(self) -> int | None: ...  # noqa: D102
+    @property
+    def prefix_delegation(self) -> bool: ...  # noqa: D102
+    @property
+    def excluded_snat_cidrs(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def proxy(self) -> Proxy | None: ...  # noqa: D102
+    @property
+    def commands_before(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def commands_after(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def cpu_cores(self) -> int | None: ...  # noqa: D102
+    @property
+    def threads_per_core(self) -> int | None: ...  # noqa: D102
+    @property
+    def max_unavailable(self) -> int | None: ...  # noqa: D102
+    @property
+    def max_unavailable_percentage(self) -> int | None: ...  # noqa: D102
+    @property
+    def update_strategy(self) -> str: ...  # noqa: D102
+    @property
+    def warm_pool(self) -> WarmPool | None: ...  # noqa: D102
+
+
+def starts_itself(group: GroupOptionsLike) -> bool:
+    """Whether the group's own user data calls the bootstrap."""
+    return group.management == "self_managed" or group.image_id is not None
+
+
+# Options that only a group that starts itself can pass on.
+_BOOTSTRAP_OPTIONS = ("kubelet_arguments", "max_pods", "excluded_snat_cidrs", "commands_after")
+
+
+def check_group_options(group: GroupOptionsLike, target: TargetLike) -> Mistakes:
+    """Every mistake in the options of one group, paths relative to it."""
+    found = Mistakes()
+    if group.management not in MANAGEMENTS:
+        found.add(MANAGEMENT, ("management",), f"a group is {one_of(MANAGEMENTS)}",
+                  f'write "{nearest(group.management, MANAGEMENTS) or "managed"}"', group.management)  # fmt: skip
+    found.take(_check_image(group, target))
+    found.take(_check_bootstrap(group, target))
+    found.take(check_kubelet_arguments(group.kubelet_arguments))
+    for field in ("commands_before", "commands_after"):
+        found.take(check_commands(getattr(group, field), (field,)))
+    found.take(_check_max_pods(group))
+    found.take(_check_cpu(group))
+    found.take(_check_updates(group))
+    if group.warm_pool is not None:
+        found.take(_check_warm_pool(group, group.warm_pool))
+    if not found:
+        found.take(check_user_data(_longest_user_data(group, target), ("commands_before",)))
+    return found
+
+
+def _check_image(group: GroupOptionsLike, target: TargetLike) -> Mistakes:
+    found = Mistakes()
+    if isinstance(group.image_id, str) and not _IMAGE_ID.fullmatch(group.image_id):
+        found.add(OWN_IMAGE, ("image_id",), "an image's id is ami- and 8 or 17 hexadecimal digits",
+                  "write the id of an image in the cluster's region", group.image_id)  # fmt: skip
+    if group.release_version is None:
+        return found
+    if starts_itself(group):
+        found.add(OWN_IMAGE, ("release_version",), "releases are of the images of EKS in managed groups",
+                  "remove release_version, or image_id and management", group.release_version)  # fmt: skip
+    release = _RELEASE_VERSION.fullmatch(group.release_version)
+    if release is None or release[1] != target.kubernetes_version:
+        example = target.kubernetes_version + ("-2026.11.10" if group.windows else ".0-20261110")
+        found.add(RELEASE_VERSION, ("release_version",), f"a release for {target.kubernetes_version} is needed",
+                  f'write a release such as "{example}", or leave it out', group.release_version)  # fmt: skip
+    return found
+
+
+def _check_bootstrap(group: GroupOptionsLike, target: TargetLike) -> Mistakes:
+    found = Mistakes()
+    if group.linux == "bottlerocket":
+        for field in ("commands_before", "commands_after", "kubelet_arguments", "proxy"):
+            if getattr(group, field):
+                found.add(NO_SHELL, (field,), "Bottlerocket takes settings only", f"remove {field}, or use al2023")
+    if not starts_itself(group):
+        for field in _BOOTSTRAP_OPTIONS:
+            if getattr(group, field):
+                found.add(OWN_BOOTSTRAP, (field,), f"EKS starts this group itself and passes no {field} on",
+                          f'remove {field}, set image_id, or set management to "self_managed"')  # fmt: skip
+        return found
+    if target.authentication_mode not in API_MODES:
+        found.add(ENTRY_OF_NODES, ("cluster", "authentication_mode"),
+                  "nodes that this group starts itself need an access entry, which this mode does not have",
+                  'set authentication_mode to "API_AND_CONFIG_MAP"', target.authentication_mode)  # fmt: skip
+    needed = ["endpoint", "certificate_authority"]
+    if group.management == "self_managed":
+        needed.append("security_group_id")
+    for field in needed:
+        if getattr(target, field) is None:
+            found.add(TARGET_FACTS, ("cluster", field), f"a group that starts itself needs the cluster's {field}",
+                      f"set {field} of the target")  # fmt: skip
+    return found
+
+
+def _check_max_pods(group: GroupOptionsLike) -> Mistakes:
+    found = Mistakes()
+    if group.max_pods is None:
+        return found
+    if group.max_pods < 1:
+        found.add(MAX_PODS, ("max_pods",), "max_pods is 1 or more", "set it to 1 or more", group.max_pods)
+    if group.windows:
+        for name in group.instance_types:
+            capacity = address_capacity(name, prefix_delegation=group.prefix_delegation)
+            if capacity is not None and group.max_pods > capacity:
+                more = "" if group.prefix_delegation else ", or use prefix delegation"
+                found.add(MAX_PODS, ("max_pods",), f"{name} has addresses for {capacity} pods",
+                          f"set max_pods to {capacity} or less{more}", group.max_pods)  # fmt: skip
+    return found
+
+
+def _check_cpu(group: GroupOptionsLike) -> Mistakes:
+    found = Mistakes()
+    cores, threads = group.cpu_cores, group.threads_per_core
+    if (cores is None) != (threads is None):
+        missing = "cpu_cores" if cores is None else "threads_per_core"
+        found.add(CPU_OPTIONS, (missing,), "EC2 takes cores and threads together only", f"set {missing} too")
+    if threads is not None and threads not in (1, 2):
+        found.add(
+            CPU_OPTIONS, ("threads_per_core",), "a core runs 1 or 2 threads", "set threads_per_core to 1 or 2", threads
+        )
+    if cores is not None:
+        for name in group.instance_types:
+            facts = instance_type(name)
+            if facts is not None and facts.cores is not None and not 1 <= cores <= facts.cores:
+                found.add(CPU_OPTIONS, ("cpu_cores",), f"{name} has {facts.cores} cores",
+                          f"set cpu_cores to {facts.cores} or less", cores)  # fmt: skip
+    return found
+
+
+def _check_updates(group: GroupOptionsLike) -> Mistakes:
+    found = Mistakes()
+    number, percentage = group.max_unavailable, group.max_unavailable_percentage
+    if (number is None) == (percentage is None):
+        found.add(UPDATES, ("max_unavailable",), "an update takes either a number or a percentage of the nodes at once",
+                  "set exactly one of max_unavailable and max_unavailable_percentage", number)  # fmt: skip
+    for field, value in (("max_unavailable", number), ("max_unavailable_percentage", percentage)):
+        if value is not None and not 1 <= value <= 100:
+            found.add(
+                UPDATES, (field,), f"{field} is from 1 to 100", f"set {field} to {min(max(value, 1), 100)}", value
+            )
+    if group.update_strategy not in UPDATE_STRATEGIES:
+        guess = nearest(group.update_strategy.lower(), tuple(UPDATE_STRATEGIES)) or "default"
+        found.add(UPDATES, ("update_strategy",), f"the strategy is {one_of(UPDATE_STRATEGIES)}", f'write "{guess}"',
+                  group.update_strategy)  # fmt: skip
+    return found
+
+
+def _check_warm_pool(group: GroupOptionsLike, pool: WarmPool) -> Mistakes:
+    found = Mistakes()
+    if starts_itself(group):
+        found.add(WARM_POOL, ("warm_pool",), "warm pools are for managed groups of an EKS image", "remove warm_pool")
+    if pool.state not in POOL_STATES:
+        guess = nearest(pool.state.lower(), tuple(POOL_STATES)) or "stopped"
+        found.add(
+            WARM_POOL, ("warm_pool", "state"), f"the state is {one_of(POOL_STATES)}", f'write "{guess}"', pool.state
+        )
+    if group.linux == "bottlerocket" and (pool.state == "hibernated" or pool.reuse_on_scale_in):
+        found.add(WARM_POOL, ("warm_pool",), "Bottlerocket neither hibernates nor goes back to the pool",
+                  'set state to "stopped" and reuse_on_scale_in to false', pool.state)  # fmt: skip
+    most = group.max_size if pool.max_prepared is None else pool.max_prepared
+    if not 0 <= pool.min_size <= most:
+        found.add(WARM_POOL, ("warm_pool", "min_size"), f"the pool's min_size is from 0 to {most}",
+                  f"set min_size to {min(max(pool.min_size, 0), most)}", pool.min_size)  # fmt: skip
+    return found
+
+
+def bootstrap_of(group: GroupOptionsLike, target: TargetLike, taints: Sequence[Any], **cluster: str) -> Bootstrap:
+    """What a node of the group is told; ``cluster`` is name, endpoint and CA."""
+    return Bootstrap(
+        **cluster,
+        service_cidr=target.service_cidr,
+        dns_cluster_ip=target.dns_cluster_ip,
+        labels=group.labels,
+        taints=taints,
+        kubelet_arguments=group.kubelet_arguments,
+        max_pods=group.max_pods,
+        excluded_snat_cidrs=group.excluded_snat_cidrs,
+        proxy=group.proxy,
+        before=group.commands_before,
+        after=group.commands_after,
+    )
+
+
+def _longest_user_data(group: GroupOptionsLike, target: TargetLike) -> str:
+    image = "windows" if group.windows else group.linux or ""
+    if image not in USER_DATA:
+        return ""
+    if starts_itself(group):
+        return USER_DATA[image](bootstrap_of(group, target, group.taints, **STAND_IN), {})
+    return managed_user_data(group, target) or ""
+
+
+def managed_user_data(group: GroupOptionsLike, target: TargetLike) -> str | None:
+    """What a managed group of an EKS image puts in front of EKS' own user data, if anything."""
+    if group.windows:
+        proxy = proxy_commands(group.proxy, target.service_cidr) if group.proxy else []
+        return windows_commands([*proxy, *group.commands_before]) or None
+    if not group.commands_before:
+        return None
+    return multipart([("text/x-shellscript", "\n".join(["#!/bin/bash", "set -euo pipefail", *group.commands_before]))])

@@ -1,0 +1,491 @@
+"""Groups of nodes of an EKS cluster: Linux and Windows, managed by EKS or by their own Auto Scaling group.
+
+For every group:
+
+- a node role of its own (an access entry has one type, so Linux and Windows never share one);
+- a launch template: metadata by session tokens, one hop, encrypted gp3 disks, tags for what is launched;
+- the managed node group, or the Auto Scaling group of a self-managed one;
+- an access entry, made before the nodes, where EKS cannot know the system by itself;
+- the tags from which the autoscaler knows a node before there is one.
+
+There is one path for all of them; ``group_plan`` decides the differences from the tables.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from ..core.component import Component
+from ..core.mistakes import Mistakes
+from ..core.tags import named
+from ..roles.role import NodeRole, NodeRoleArgs, check_node_role
+from ..roles.validation import PolicySource
+from .bootstrap import PRIORITY_FLAG, USER_DATA, Proxy, encoded
+from .density import windows_pods, windows_reservations
+from .group_options import (
+    POOL_STATES,
+    UPDATE_STRATEGIES,
+    WarmPool,
+    bootstrap_of,
+    check_group_options,
+    managed_user_data,
+    starts_itself,
+)
+from .group_plan import NodeGroupPlan, plan_node_group
+from .launch_template import block_device_mappings, metadata_options, tag_specifications
+from .node_group_rules import CAPACITY_TYPES, advise_node_group, check_ip_family, check_node_group
+from .order import ordered_after
+from .scheduling import AUTOSCALER, Taint, autoscaler_discovery_tags, eks_taints
+from .target import EksTarget, check_target
+
+
+@dataclass(frozen=True, kw_only=True)
+class _NodeGroupArgs:
+    """What Linux and Windows groups have in common."""
+
+    name: str
+    """The group's name, at most 37 characters; EKS appends a unique suffix, so that a group can be replaced."""
+    cluster: EksTarget
+    """The cluster that the nodes join."""
+    subnet_ids: Sequence[pulumi.Input[str]]
+    """The subnets of the nodes; private ones."""
+    instance_types: Sequence[str] = ("m6i.large",)
+    """Instance types of one architecture, the preferred one first."""
+    min_size: int = 1
+    """The least number of nodes; 1 by default."""
+    max_size: int = 3
+    """The greatest number of nodes; 3 by default."""
+    desired_size: int | None = None
+    """The number of nodes at the start; ``min_size`` by default. Later the autoscaler's word counts."""
+    capacity_type: str = "on_demand"
+    """``on_demand`` (default) or ``spot``."""
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Labels of the nodes."""
+    taints: Sequence[Taint] = ()
+    """Taints of the nodes."""
+    root_volume_size_gib: int | None = None
+    """The size of the root volume in GiB; 80 for Windows and 50 for Linux by default."""
+    volume_kms_key_arn: pulumi.Input[str] | None = None
+    """The key that encrypts the disks; AWS' own for EBS by default. Auto Scaling's service role must be allowed it."""
+    management: str = "managed"
+    """``managed`` (default) by EKS, or ``self_managed`` as an Auto Scaling group."""
+    image_id: pulumi.Input[str] | None = None
+    """An image of one's own; the newest one of EKS by default. Its nodes start the bootstrap themselves."""
+    release_version: str | None = None
+    """A pinned release of the EKS image, such as ``1.36-2026.11.10``; the newest by default. Excludes ``image_id``."""
+    kubelet_arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Flags of the kubelet without dashes. Only with ``image_id`` or ``self_managed``."""
+    max_pods: int | None = None
+    """The kubelet's limit of pods; 110 on Windows by default. Only with ``image_id`` or ``self_managed``."""
+    commands_before: Sequence[str] = ()
+    """Commands before the bootstrap: PowerShell on Windows, shell on Linux."""
+    commands_after: Sequence[str] = ()
+    """Commands after the bootstrap. Only with ``image_id`` or ``self_managed``."""
+    proxy: Proxy | None = None
+    """The proxy through which nodes reach the internet; none by default."""
+    security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Security groups beside the cluster's own, which then must be known to the target."""
+    max_unavailable: int | None = 1
+    """How many nodes an update replaces at once; 1 by default. None with ``max_unavailable_percentage``."""
+    max_unavailable_percentage: int | None = None
+    """Which part of the nodes an update replaces at once. Excludes ``max_unavailable``."""
+    update_strategy: str = "default"
+    """``default`` starts new nodes first; ``minimal`` stops old ones first, where capacity is short."""
+    warm_pool: WarmPool | None = None
+    """Instances made ready before they are needed; none by default. Excludes ``image_id`` and ``self_managed``."""
+    autoscaler_tags: bool = True
+    """Whether to tag the Auto Scaling group for the cluster autoscaler. On by default."""
+    additional_policies: Sequence[PolicySource] = ()
+    """Inline policies of the node role: documents, single statements or lists of statements."""
+    external_policies: Sequence[str] = ()
+    """ARNs of managed policies to attach to the node role."""
+    permissions_boundary: str | None = None
+    """ARN of the policy that bounds the node role; none by default."""
+    role_path: str = "/"
+    """Path of the node role."""
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Tags of every resource, and of the instances and disks."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EksLinuxNodeGroupArgs(_NodeGroupArgs):
+    """A group of Linux nodes."""
+
+    linux: str = "al2023"
+    """``al2023`` (default) or ``bottlerocket``."""
+    min_size: int = 2
+    """The least number of nodes; 2 by default, as beside Windows nodes is advised."""
+    cni_policy: bool = True
+    """Whether the node role carries the CNI's policy; False when ``aws-node`` has a role of its own."""
+
+    @property
+    def windows(self) -> None:
+        """No Windows here."""
+
+    @property
+    def edition(self) -> None:
+        """Linux has no editions."""
+
+    @property
+    def prefix_delegation(self) -> bool:
+        """Linux nodes manage their addresses themselves."""
+        return False
+
+    @property
+    def excluded_snat_cidrs(self) -> Sequence[str]:
+        """Linux nodes are told by the CNI."""
+        return ()
+
+    @property
+    def cpu_cores(self) -> int | None:
+        """Cores are counted for Windows licences."""
+        return None
+
+    @property
+    def threads_per_core(self) -> int | None:
+        """Threads are counted for Windows licences."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EksWindowsNodeGroupArgs(_NodeGroupArgs):
+    """A group of Windows nodes."""
+
+    windows: str = "2022"
+    """``2022`` (default), ``2025`` (Kubernetes 1.35 or newer) or ``2019`` (with a warning)."""
+    edition: str = "core"
+    """``core`` (default, the smaller one) or ``full``."""
+    windows_taint: bool = True
+    """Whether nodes have the taint ``os=windows:NoSchedule``, which keeps off pods that were not made for Windows."""
+    prefix_delegation: bool = False
+    """Whether the cluster's Windows IPAM hands out prefixes: decides how many pods the autoscaler counts on."""
+    excluded_snat_cidrs: Sequence[str] = ()
+    """Networks that pods reach with their own address. Only with ``image_id`` or ``self_managed``."""
+    cpu_cores: int | None = None
+    """Cores that are active, with ``threads_per_core``; all by default. Licences count active vCPUs."""
+    threads_per_core: int | None = None
+    """1 or 2 threads per core, with ``cpu_cores``."""
+
+    @property
+    def linux(self) -> None:
+        """No Linux here."""
+
+    @property
+    def cni_policy(self) -> bool:
+        """Addresses of Windows pods are managed from the control plane."""
+        return False
+
+
+NodeGroupArgs = EksLinuxNodeGroupArgs | EksWindowsNodeGroupArgs
+
+
+def check_node_group_args(args: NodeGroupArgs) -> Mistakes:
+    """Every mistake in the arguments of a group, its role's included."""
+    found = check_node_group(args, args.cluster.kubernetes_version)
+    found.take(check_target(args.cluster), "cluster")
+    if args.windows:
+        found.take(check_ip_family(args.cluster.ip_family), "cluster")
+    found.take(check_group_options(args, args.cluster))
+    found.take(check_node_role(_role_args(args, "eks-windows" if args.windows else "eks-linux")))
+    return found
+
+
+def _role_args(args: NodeGroupArgs, kind: str) -> NodeRoleArgs:
+    return NodeRoleArgs(
+        kind=kind,
+        additional_policies=args.additional_policies,
+        external_policies=args.external_policies,
+        permissions_boundary=args.permissions_boundary,
+        path=args.role_path,
+        partition=args.cluster.partition,
+        cni_policy=args.cni_policy,
+        instance_profile=args.management == "self_managed",
+        tags=args.tags,
+    )
+
+
+class _NodeGroup(Component):
+    """What Linux and Windows groups have in common."""
+
+    node_group_name: pulumi.Output[str] | None
+    """The managed node group's name; None for a self-managed group."""
+    autoscaling_group_name: pulumi.Output[str]
+    """The name of the Auto Scaling group behind it."""
+    role_arn: pulumi.Output[str]
+    """ARN of the node role."""
+    role_name: pulumi.Output[str]
+    """Name of the node role, to attach further policies to."""
+    launch_template_id: pulumi.Output[str]
+    """Id of the launch template."""
+    ami_parameter: str
+    """The SSM parameter that holds the id of the newest image of EKS."""
+
+    def __init__(self, name: str, args: NodeGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(name, opts, check_node_group_args(args))
+        for advice in advise_node_group(args):
+            pulumi.log.warn(advice.text(), resource=self)
+        self._name, self._args, self._opts = name, args, opts
+        self._plan = plan_node_group(args, args.cluster.kubernetes_version)
+        role_args = _role_args(args, self._plan.role_kind)
+        self._role = NodeRole(f"{name}-nodes", role_args, self.child())
+        self.role_arn, self.role_name = self._role.role_arn, self._role.role_name
+        self.ami_parameter = self._plan.ami_parameter
+        self._entry = self._create_access_entry()
+        self._template = self._create_launch_template()
+        self.launch_template_id = self._template.id
+        if args.management == "self_managed":
+            self.node_group_name = None
+            self.autoscaling_group_name = self._create_autoscaling_group().name
+        else:
+            group = self._create_node_group()
+            self.node_group_name = group.node_group_name
+            self.autoscaling_group_name = group.resources[0].autoscaling_groups[0].name
+            self._tag_autoscaling_group()
+        self.register_outputs(self._outputs(self._plan))
+
+    def _outputs(self, plan: NodeGroupPlan) -> dict[str, Any]:
+        windows = {
+            "windowsRelease": plan.image,
+            "windowsEdition": plan.edition,
+            "podsPerNode": windows_pods(
+                self._args.instance_types,
+                prefix_delegation=self._args.prefix_delegation,
+                max_pods=self._args.max_pods,
+            ),
+        }
+        return {
+            "nodeGroupName": self.node_group_name,
+            "autoscalingGroupName": self.autoscaling_group_name,
+            "roleArn": self.role_arn,
+            "launchTemplateId": self.launch_template_id,
+            "amiType": None if starts_itself(self._args) else plan.ami_type,
+            "amiParameter": plan.ami_parameter,
+            **(windows if plan.system == "windows" else {"linux": plan.image}),
+        }
+
+    def _create_access_entry(self) -> aws.eks.AccessEntry | None:
+        # EKS makes the entry of a managed group from the type of its image. From another image it guesses Linux, unless
+        # there is an entry already; for self-managed nodes it makes none (aws/containers-roadmap#2327).
+        managed_linux = self._args.management == "managed" and self._plan.system == "linux"
+        if managed_linux or not starts_itself(self._args):
+            return None
+        return aws.eks.AccessEntry(
+            f"{self._name}-entry",
+            cluster_name=self._args.cluster.name,
+            principal_arn=self.role_arn,
+            type=self._plan.access_entry_type,
+            tags=named(self._args.tags, f"{self._name}-entry"),
+            opts=self.child(),
+        )
+
+    def _create_launch_template(self) -> aws.ec2.LaunchTemplate:
+        args, plan = self._args, self._plan
+        own_profile = args.management == "self_managed"
+        return aws.ec2.LaunchTemplate(
+            f"{self._name}-template",
+            description=f"Nodes of the group {args.name}",
+            update_default_version=True,
+            image_id=self._image_id(),
+            user_data=self._user_data(),
+            metadata_options=metadata_options(),
+            block_device_mappings=block_device_mappings(plan.volumes, args.volume_kms_key_arn),
+            cpu_options=_cpu_options(args),
+            iam_instance_profile={"name": self._role.instance_profile_name} if own_profile else None,
+            vpc_security_group_ids=self._security_group_ids(),
+            tag_specifications=tag_specifications(named(args.tags, self._name)),
+            tags=named(args.tags, f"{self._name}-template"),
+            opts=self.child(),
+        )
+
+    def _image_id(self) -> pulumi.Input[str] | None:
+        if self._args.image_id is not None or self._args.management == "managed":
+            return self._args.image_id
+        options = pulumi.InvokeOutputOptions(parent=self)
+        return aws.ssm.get_parameter_output(name=self._plan.ami_parameter, opts=options).insecure_value
+
+    def _security_group_ids(self) -> list[pulumi.Input[str]] | None:
+        # A template that names groups does not get the cluster's own by itself.
+        own = self._args.cluster.security_group_id
+        if own is None or not (self._args.security_group_ids or self._args.management == "self_managed"):
+            return None
+        return [own, *self._args.security_group_ids]
+
+    def _user_data(self) -> pulumi.Input[str] | None:
+        args, plan = self._args, self._plan
+        if not starts_itself(args):
+            text = managed_user_data(args, args.cluster)
+            return encoded(text) if text else None
+        defaults = {**windows_reservations(args.instance_types), **PRIORITY_FLAG} if plan.system == "windows" else {}
+        write = USER_DATA[plan.system if plan.system == "windows" else plan.image]
+
+        def render(facts: Sequence[str]) -> str:
+            name, endpoint, authority = facts
+            known = {"cluster_name": name, "endpoint": endpoint, "certificate_authority": authority}
+            return encoded(write(bootstrap_of(args, args.cluster, plan.taints, **known), defaults))
+
+        target = args.cluster
+        return pulumi.Output.all(target.name, target.endpoint, target.certificate_authority).apply(render)
+
+    def _create_node_group(self) -> aws.eks.NodeGroup:
+        args, plan = self._args, self._plan
+        own_image = args.image_id is not None
+        pool = args.warm_pool
+        return aws.eks.NodeGroup(
+            f"{self._name}-group",
+            cluster_name=args.cluster.name,
+            # A prefix: some changes replace the group, and then both exist for a while.
+            node_group_name_prefix=f"{args.name}-",
+            node_role_arn=self.role_arn,
+            subnet_ids=list(args.subnet_ids),
+            ami_type=None if own_image else plan.ami_type,
+            release_version=args.release_version,
+            version=None if own_image else args.cluster.kubernetes_version,
+            capacity_type=CAPACITY_TYPES[args.capacity_type],
+            instance_types=list(args.instance_types),
+            launch_template={"id": self._template.id, "version": self._template.latest_version.apply(str)},
+            scaling_config={
+                "min_size": args.min_size,
+                "max_size": args.max_size,
+                "desired_size": self._desired_size(),
+            },
+            update_config=self._update_config(),
+            warm_pool_config=None if pool is None else _warm_pool_config(pool),
+            labels=dict(args.labels) or None,
+            taints=eks_taints(plan.taints) or None,
+            tags=named(args.tags, self._name),
+            opts=self._node_options("scalingConfig.desiredSize"),
+        )
+
+    def _desired_size(self) -> int:
+        return self._args.min_size if self._args.desired_size is None else self._args.desired_size
+
+    def _update_config(self) -> Any:
+        args = self._args
+        portion = (
+            {"max_unavailable": args.max_unavailable}
+            if args.max_unavailable is not None
+            else {"max_unavailable_percentage": args.max_unavailable_percentage}
+        )
+        strategy = (
+            {} if args.update_strategy == "default" else {"update_strategy": UPDATE_STRATEGIES[args.update_strategy]}
+        )
+        return {**portion, **strategy}
+
+    def _node_options(self, autoscaler_owns: str) -> pulumi.ResourceOptions:
+        # Nodes start when their role has its policies, their entry is there, and what the caller wants first is done.
+        before = [self._role, *([self._entry] if self._entry else [])]
+        return self.child(depends_on=ordered_after(self._opts, *before), ignore_changes=[autoscaler_owns])
+
+    def _tag_autoscaling_group(self) -> None:
+        # A node group's own tags do not reach its Auto Scaling group.
+        if not self._args.autoscaler_tags:
+            return
+        for key, value in self._plan.autoscaler_tags.items():
+            aws.autoscaling.Tag(
+                f"{self._name}-{key.removeprefix(f'{AUTOSCALER}/node-template/').replace('/', '-')}",
+                autoscaling_group_name=self.autoscaling_group_name,
+                tag={"key": key, "value": value, "propagate_at_launch": False},
+                opts=self.child(),
+            )
+
+    def _create_autoscaling_group(self) -> aws.autoscaling.Group:
+        args, plan = self._args, self._plan
+        version = self._template.latest_version.apply(str)
+        return aws.autoscaling.Group(
+            f"{self._name}-group",
+            min_size=args.min_size,
+            max_size=args.max_size,
+            desired_capacity=self._desired_size(),
+            vpc_zone_identifiers=list(args.subnet_ids),
+            mixed_instances_policy={
+                "launch_template": {
+                    "launch_template_specification": {"launch_template_id": self._template.id, "version": version},
+                    "overrides": [{"instance_type": name} for name in args.instance_types],
+                },
+                "instances_distribution": {
+                    "on_demand_percentage_above_base_capacity": 0 if args.capacity_type == "spot" else 100,
+                    "spot_allocation_strategy": "price-capacity-optimized",
+                },
+            },
+            instance_refresh={
+                "strategy": "Rolling",
+                "preferences": {"min_healthy_percentage": self._healthy_percentage()},
+            },
+            tags=self._autoscaling_tags(plan),
+            opts=self._node_options("desiredCapacity"),
+        )
+
+    def _healthy_percentage(self) -> int:
+        args = self._args
+        if args.max_unavailable_percentage is not None:
+            return 100 - args.max_unavailable_percentage
+        return max(0, 100 - -(-100 * (args.max_unavailable or 1) // max(self._desired_size(), 1)))
+
+    def _autoscaling_tags(self, plan: NodeGroupPlan) -> list[Any]:
+        cluster = self._args.cluster.name
+        tags: list[dict[str, Any]] = [
+            {"key": key, "value": value, "propagate_at_launch": True}
+            for key, value in named(self._args.tags, self._name).items()
+        ]
+        # The cloud controller finds a cluster's instances by this tag.
+        key = pulumi.Output.format("kubernetes.io/cluster/{0}", cluster)
+        tags.append({"key": key, "value": "owned", "propagate_at_launch": True})
+        if self._args.autoscaler_tags:
+            discovery = autoscaler_discovery_tags("{0}")
+            tags += [
+                {"key": pulumi.Output.format(key, cluster), "value": value, "propagate_at_launch": False}
+                for key, value in discovery.items()
+            ]
+            tags += [
+                {"key": key, "value": value, "propagate_at_launch": False}
+                for key, value in plan.autoscaler_tags.items()
+            ]
+        return tags
+
+
+def _cpu_options(args: NodeGroupArgs) -> Any:
+    if args.cpu_cores is None:
+        return None
+    return {"core_count": args.cpu_cores, "threads_per_core": args.threads_per_core}
+
+
+def _warm_pool_config(pool: WarmPool) -> Any:
+    return {
+        "min_size": pool.min_size,
+        **({} if pool.max_prepared is None else {"max_group_prepared_capacity": pool.max_prepared}),
+        "pool_state": POOL_STATES[pool.state],
+        "reuse_on_scale_in": pool.reuse_on_scale_in,
+    }
+
+
+class EksLinuxNodeGroup(_NodeGroup):
+    """Linux nodes of an EKS cluster. A cluster with Windows nodes needs two of them for CoreDNS and its like.
+
+    Pass the CNI (``WindowsIpam`` in mode ``addon``) and kube-proxy in ``opts.depends_on``: without them no node
+    becomes ready.
+
+    :raises WinkubeError: ``WK-EKS-013`` to ``-031``, ``-070`` to ``-083``, ``WK-SCH``, ``WK-IAM``, ``WK-TAG``.
+    """
+
+    def __init__(self, name: str, args: EksLinuxNodeGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(name, args, opts)
+
+
+class EksWindowsNodeGroup(_NodeGroup):
+    """Windows nodes of an EKS cluster.
+
+    Pass ``WindowsIpam`` and the Linux groups in ``opts.depends_on``: nodes that come up before IPAM is on never get
+    addresses for pods.
+
+    :raises WinkubeError: ``WK-EKS-010`` to ``-031``, ``-070`` to ``-083``, ``WK-SCH``, ``WK-IAM``, ``WK-TAG``.
+    """
+
+    windows_release: str
+    """The release of Windows Server."""
+
+    def __init__(self, name: str, args: EksWindowsNodeGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(name, args, opts)
+        self.windows_release = args.windows

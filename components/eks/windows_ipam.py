@@ -1,0 +1,126 @@
+"""Windows IPAM of a cluster, switched on in exactly one place.
+
+- mode ``addon``: the vpc-cni add-on with Windows IPAM in its own configuration values;
+- mode ``config_map``: the ConfigMap ``kube-system/amazon-vpc-cni``, for a cluster whose CNI is self-managed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as kubernetes
+
+from ..core.component import Component
+from ..core.mistakes import Mistakes
+from ..core.tags import check_tags, named
+from .ipam import (
+    CONFIG_MAP_NAME,
+    CONFIG_MAP_NAMESPACE,
+    IPAM_MODE,
+    addon_configuration,
+    check_windows_ipam,
+    config_map_data,
+)
+from .order import ordered_after
+from .target import EksTarget, check_target
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowsIpamArgs:
+    """How addresses of Windows pods are managed."""
+
+    cluster: EksTarget
+    """The cluster. Its role needs the policy ``AmazonEKSVPCResourceController``."""
+    mode: str = "addon"
+    """``addon`` (default): the vpc-cni add-on carries the configuration. ``config_map``: a ConfigMap does, for clusters
+    with a self-managed CNI; it needs a Kubernetes provider. Never both: the add-on overwrites the ConfigMap."""
+    enabled: bool = True
+    """Whether Windows IPAM is on. False turns it off again, after the last Windows node is gone."""
+    prefix_delegation: bool = False
+    """Whether nodes get /28 prefixes: sixteen times the pods, on Nitro types and unbroken subnets. Off by default.
+    Change it only together with new node groups."""
+    warm_ip_target: int | None = None
+    """Free addresses to keep on each node. By default 3 with single addresses and 1 with prefixes (add-on: 1)."""
+    minimum_ip_target: int | None = None
+    """The least number of addresses of a node, used or free; 3 by default."""
+    warm_prefix_target: int | None = None
+    """Free prefixes to keep on each node; with ``prefix_delegation`` only, and not beside the other two targets."""
+    addon_version: str | None = None
+    """A pinned version of the add-on; EKS' default by default. Mode ``addon`` only."""
+    addon_values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Further values of the add-on, such as ``env``. Mode ``addon`` only."""
+    service_account_role_arn: pulumi.Input[str] | None = None
+    """The role of ``aws-node`` on Linux (IRSA); by default the Linux node role serves. Mode ``addon`` only."""
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Tags of the add-on."""
+
+
+def check_windows_ipam_args(args: WindowsIpamArgs) -> Mistakes:
+    """Every mistake in the arguments, and whether the mode fits the cluster's CNI."""
+    found = check_windows_ipam(args)
+    found.take(check_target(args.cluster), "cluster")
+    found.take(check_tags(args.tags))
+    owner = {"addon": "addon", "config_map": "self_managed"}.get(args.mode)
+    if owner is not None and owner != args.cluster.vpc_cni:
+        message = (
+            "the vpc-cni add-on overwrites the ConfigMap"
+            if args.mode == "config_map"
+            else "the cluster's CNI is self-managed, which the add-on would replace"
+        )
+        mode = "addon" if args.mode == "config_map" else "config_map"
+        found.add(IPAM_MODE, ("mode",), message, f'set mode to "{mode}"', args.mode)
+    if args.mode == "config_map":
+        for name in ("addon_version", "addon_values", "service_account_role_arn"):
+            if getattr(args, name):
+                found.add(IPAM_MODE, (name,), f"{name} belongs to the add-on, which mode config_map does not make",
+                          f'remove {name}, or set mode to "addon"')  # fmt: skip
+    return found
+
+
+class WindowsIpam(Component):
+    """The one place where a cluster's Windows IPAM is configured.
+
+    Linux node groups come after it in mode ``addon``, for without the CNI no node becomes ready; Windows node groups
+    come after it in both modes.
+
+    :raises WinkubeError: ``WK-EKS-050`` to ``WK-EKS-054``, ``WK-TAG``, and the codes of the target.
+    """
+
+    mode: str
+    """``addon`` or ``config_map``."""
+    enabled: bool
+    """Whether Windows IPAM is on."""
+
+    def __init__(self, name: str, args: WindowsIpamArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(name, opts, check_windows_ipam_args(args))
+        self.mode, self.enabled = args.mode, args.enabled
+        if args.mode == "addon":
+            self._create_addon(name, args, opts)
+        else:
+            self._create_config_map(name, args, opts)
+        self.register_outputs({"mode": self.mode, "enabled": self.enabled, "prefixDelegation": args.prefix_delegation})
+
+    def _create_addon(self, name: str, args: WindowsIpamArgs, opts: pulumi.ResourceOptions | None) -> None:
+        aws.eks.Addon(
+            f"{name}-vpc-cni",
+            cluster_name=args.cluster.name,
+            addon_name="vpc-cni",
+            addon_version=args.addon_version,
+            configuration_values=addon_configuration(args, args.addon_values),
+            service_account_role_arn=args.service_account_role_arn,
+            resolve_conflicts_on_create="OVERWRITE",
+            resolve_conflicts_on_update="OVERWRITE",
+            tags=named(args.tags, f"{name}-vpc-cni"),
+            opts=self.child(depends_on=ordered_after(opts)),
+        )
+
+    def _create_config_map(self, name: str, args: WindowsIpamArgs, opts: pulumi.ResourceOptions | None) -> None:
+        # A patch: the map may be there already, with keys of the network policy controller in it.
+        kubernetes.core.v1.ConfigMapPatch(
+            f"{name}-config-map",
+            metadata={"name": CONFIG_MAP_NAME, "namespace": CONFIG_MAP_NAMESPACE},
+            data=config_map_data(args),
+            opts=self.child(depends_on=ordered_after(opts)),
+        )
