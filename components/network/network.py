@@ -15,7 +15,10 @@ import pulumi
 import pulumi_aws as aws
 
 from ..core.component import Component
+from ..core.mistakes import Mistakes
 from ..core.tags import cluster_tag, named
+from ..roles.checks import check_boundary
+from ..tables.regions import REGIONS
 from .endpoints import service_name
 from .flow_logs import create_flow_logs
 from .plan import SubnetPlan, check_network, plan_network
@@ -64,10 +67,19 @@ class NetworkArgs:
     """Tags of every resource that can carry them."""
 
 
+def check_network_args(args: NetworkArgs) -> Mistakes:
+    """What is wrong with the network and with the boundary of its flow logs' role."""
+    found = check_network(args)
+    region = REGIONS.get(args.region)
+    found.take(check_boundary(args.permissions_boundary, partition=region.partition if region else None))
+    return found
+
+
 class Network(Component):
     """A VPC with its subnets, routes, endpoints and flow logs.
 
-    :raises WinkubeError: with every mistake in the arguments (``WK-NET-001`` to ``WK-NET-016``, ``WK-TAG``).
+    :raises WinkubeError: with every mistake in the arguments (``WK-NET-001`` to ``WK-NET-016``, ``WK-IAM-019``,
+        ``WK-TAG``).
     """
 
     vpc_id: pulumi.Output[str]
@@ -94,7 +106,7 @@ class Network(Component):
     """CloudWatch log group of the flow logs, if they are kept."""
 
     def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__(name, opts, check_network(args))
+        super().__init__(name, opts, check_network_args(args))
         self._name, self._args = name, args
         plan = plan_network(args)
         self.cidr, self.zone_names = args.cidr, plan.zones

@@ -9,6 +9,7 @@ from winkube.network.network import Network, NetworkArgs
 from winkube.network.plan import NetworkShape
 from winkube.preview.model import UNKNOWN, Plan
 
+BOUNDARY = "arn:aws:iam::111122223333:policy/boundary"
 Defaults = {"region": "eu-central-1", "tags": {"team": "platform"}}
 
 
@@ -36,9 +37,9 @@ def test_mistakes_are_raised_before_anything_is_registered(record):
 
     def build():
         with pytest.raises(WinkubeError) as raised:
-            Network("net", NetworkArgs(region="eu-central-1", cidr="10.0.0.0/28", nat="yes"))
+            Network("net", NetworkArgs(region="eu-central-1", cidr="10.0.0.0/28", nat="yes", permissions_boundary="b"))
         assert "Network(net).cidr: is too small" in str(raised.value)
-        assert [mistake.rule.code for mistake in raised.value.mistakes] == ["WK-NET-005", "WK-NET-010"]
+        assert [mistake.rule.code for mistake in raised.value.mistakes] == ["WK-NET-005", "WK-NET-010", "WK-IAM-019"]
 
     assert record(build).resources == []
 
@@ -143,12 +144,12 @@ def test_windows_prefixes_are_reserved_in_every_private_subnet(record):
 
 
 def test_flow_logs_may_write_into_their_own_log_group_only(record):
-    plan = built(record, preview=False, flow_log_retention_days=30, permissions_boundary="arn:aws:iam::1:policy/b")
+    plan = built(record, preview=False, flow_log_retention_days=30, permissions_boundary=BOUNDARY)
     name = "net-flow-logs"
     assert named(plan, "LogGroup", name).inputs["retentionInDays"] == 30
     role = named(plan, "Role", name).inputs
     assert "vpc-flow-logs.amazonaws.com" in role["assumeRolePolicy"]
-    assert role["permissionsBoundary"] == "arn:aws:iam::1:policy/b"
+    assert role["permissionsBoundary"] == BOUNDARY
     policy = named(plan, "RolePolicy", name).inputs["policy"]
     assert '"Resource":["arn:aws:placeholder:::placeholder/net-flow-logs.arn","arn:' in policy
     log = named(plan, "FlowLog", name)

@@ -23,9 +23,20 @@ from winkube.roles.documents import (
     trust,
 )
 from winkube.roles.validation import check_policy_documents
+from winkube.state_bucket.documents import bucket_policy, key_policy
+from winkube.state_bucket.layout import ClusterLayout, key_access, object_access, prefix_access
 from winkube.tables.regions import PARTITIONS
 
+BUCKET = "arn:aws:s3:::clusters-example-com"
+LAYOUT = ClusterLayout("dev.example.com")
+KEY = "arn:aws:kms:eu-central-1:111122223333:key/0c5f5a52-6f1a-4f0b-a2d4-2ad2fd1d2d3a"
 OWN = {
+    "one object of the state": document(
+        object_access(BUCKET, LAYOUT.service_account_kubeconfig("flannel")), key_access(KEY, BUCKET)
+    ),
+    "a prefix of the state": document(
+        *prefix_access(BUCKET, LAYOUT.etcd_backups("main"), "manage"), key_access(KEY, BUCKET, "manage")
+    ),
     "session manager": session_manager(),
     "self-managed node": self_managed_node(),
     "self-managed node of a region": self_managed_node("eu-central-1"),
@@ -111,3 +122,17 @@ def test_self_managed_nodes_cannot_read_every_parameter():
     """AmazonSSMManagedInstanceCore allows ssm:GetParameter on all of them; the inline document does not."""
     assert "AmazonSSMManagedInstanceCore" not in NODE_POLICIES["self-managed"]
     assert "ssm:GetParameter" not in rendered(session_manager())
+
+
+@pytest.mark.parametrize(
+    ("policy", "left"),
+    [
+        (bucket_policy(BUCKET, KEY, readers=["r"], writers=["w"], allowed=["a"]), []),
+        (key_policy(KEY, BUCKET, readers=["r"], writers=["w"]), [("WK-IAM-007", "kms:*")]),
+    ],
+    ids=["bucket", "key"],
+)
+def test_policies_of_resources_have_known_actions_operators_and_shapes(policy, left):
+    """Judged like a user's policy; what a role may not have is left: principals, and kms:* for the account."""
+    found = [mistake for mistake in check_policy_documents([policy]) if mistake.rule.code != "WK-IAM-010"]
+    assert [(mistake.rule.code, mistake.got) for mistake in found] == left
