@@ -22,10 +22,12 @@ from .rules import RULES, UNKNOWN, Planned, Rule, Undecided
 
 def plain(value: Any) -> Any:
     """Properties as plain data, an unknown as :data:`UNKNOWN` instead of an exception on sight."""
+    if value is None or type(value) in (str, bool, float, int):
+        return value
     if isinstance(value, Mapping):
         mapping = cast(Mapping[str, Any], value)
         return {key: _look(mapping, key) for key in mapping}
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+    if isinstance(value, Sequence):
         items = cast(Sequence[Any], value)
         return [_look(items, index) for index in range(len(items))]
     return value

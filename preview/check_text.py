@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, cast
 
-from .model import UNKNOWN, Reference, Secret, Severity
+from .model import Secret, Severity
 
 LEAK, PLAIN, EXPOSED = "text-leak", "plain-secret", "exposed-secret"
 
@@ -114,11 +114,8 @@ def _walk(value: Any, key: str, place: Place, where: str, found: list[Trace]) ->
     elif kind is list:
         for index, inner in enumerate(cast(list[Any], value)):
             _walk(inner, key, (place, index), where, found)
-    elif kind is Secret:
-        if where and value.value is not UNKNOWN:
-            _exposed(place, where, found)
-    elif kind is Reference:
-        return
+    elif kind is Secret and where:
+        _exposed(place, where, found)
 
 
 def _mapping(value: dict[str, Any], place: Place, where: str, found: list[Trace]) -> None:
@@ -127,9 +124,14 @@ def _mapping(value: dict[str, Any], place: Place, where: str, found: list[Trace]
         if "None" in key or "utput" in key:
             _leaks(key, "", inner_place, found)
         _walk(inner, key, inner_place, where or _where(key), found)
-    label = value.get("name", value.get("key"))
-    if type(label) is str and type(value.get("value")) is str:
-        _named_secret(label, value["value"], (place, "value"), found)
+    text = value.get("value")
+    if type(text) is str:
+        label = value.get("name", value.get("key"))
+        if value.get("type") == "SecureString" and not _HARMLESS_VALUE.match(text):
+            found.append(Trace(PLAIN, Severity.ERROR, "is to be encrypted, and comes in plain text", _REMEDY,
+                               _path((place, "value"))))  # fmt: skip
+        elif type(label) is str:
+            _named_secret(label, text, (place, "value"), found)
 
 
 def _where(key: str) -> str:
