@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import contextvars
 import inspect
+import json
 import re
 import runpy
 import sys
@@ -43,6 +44,22 @@ def run_policies(plan: Plan, folder: Path, config: Mapping[str, Any] | None = No
     :raises PreviewError: the pack cannot be loaded, or the configuration does not fit it.
     """
     return contextvars.copy_context().run(_run_policies, plan, Path(folder), config or {})
+
+
+def read_policy_config(path: Path) -> Mapping[str, Any]:
+    """The configuration in a file, as ``--policy-pack-config`` reads it.
+
+    :raises PreviewError: the file is missing, is not JSON, or holds no mapping.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PreviewError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise PreviewError(f"{path} is not JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise PreviewError(f"{path} must map policies to a level or to an object, got {type(content).__name__}")
+    return cast(dict[str, Any], content)
 
 
 def _run_policies(plan: Plan, folder: Path, config: Mapping[str, Any]) -> list[Finding]:

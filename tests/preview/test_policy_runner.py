@@ -22,7 +22,7 @@ from winkube.preview.model import (
     Severity,
     Source,
 )
-from winkube.preview.policy_runner import run_policies
+from winkube.preview.policy_runner import read_policy_config, run_policies
 
 BUCKET = "aws:s3/bucket:Bucket"
 ROLE = "aws:iam/role:Role"
@@ -202,6 +202,24 @@ def test_a_configuration_that_does_not_fit_is_refused_with_every_mistake(tmp_pat
         run_policies(plan(), one(tmp_path, SHOW, SCHEMA), {"rule": {"days": 0}})
     assert "rule.days: 0 is less than the minimum of 1" in str(refused.value)
     assert "rule: 'owner' is a required property" in str(refused.value)
+
+
+def test_a_configuration_file_is_json(tmp_path: Path) -> None:
+    file = tmp_path / "policies.json"
+    file.write_text('{"rule": "mandatory"}')
+    assert read_policy_config(file) == {"rule": "mandatory"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("{", "is not JSON"), ("[]", "must map policies to a level.*got list"), (None, "cannot be read: No such file")],
+)
+def test_a_configuration_file_that_is_none_says_why(tmp_path: Path, content: str | None, message: str) -> None:
+    file = tmp_path / "policies.json"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(PreviewError, match=message):
+        read_policy_config(file)
 
 
 def test_a_disabled_policy_needs_no_configuration(tmp_path: Path) -> None:
