@@ -43,7 +43,7 @@ def run_policies(plan: Plan, folder: Path, config: Mapping[str, Any] | None = No
 
     :raises PreviewError: the pack cannot be loaded, or the configuration does not fit it.
     """
-    return contextvars.copy_context().run(_run_policies, plan, Path(folder), config or {})
+    return contextvars.copy_context().run(_run_policies, plan, Path(folder).resolve(), config or {})
 
 
 def read_policy_config(path: Path) -> Mapping[str, Any]:
@@ -98,7 +98,6 @@ def _inside(folder: Path) -> Generator[None]:
     """The surroundings of a running pack: its folder is the working directory and first on the path."""
     if not (folder / "__main__.py").is_file():
         raise PreviewError(f"{folder} is not a Python policy pack: it has no __main__.py")
-    folder = folder.resolve()
     path, modules = list(sys.path), set(sys.modules)
     sys.path.insert(0, str(folder))
     try:
@@ -133,7 +132,7 @@ def _load(folder: Path) -> Pack:
     # The class itself is changed for the moment, so that a name bound before sees it too.
     pulumi_policy.PolicyPack.__init__ = hand_over
     try:
-        runpy.run_path(str(folder.resolve()), run_name="__main__")
+        runpy.run_path(str(folder), run_name="__main__")
     except _PackBuilt as built:
         return _pack(built.arguments)
     except (Exception, SystemExit) as error:

@@ -379,6 +379,13 @@ def test_a_pack_runs_in_its_own_surroundings_and_leaves_none(
     assert capsys.readouterr().out == "", "what a pack prints must not mix with the plan"
 
 
+def test_a_relative_folder_is_meant_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rules").mkdir()
+    one(tmp_path / "rules", ALWAYS)
+    monkeypatch.chdir(tmp_path)
+    assert len(run_policies(plan(resource(BUCKET, "b")), Path("rules"))) == 1
+
+
 def test_nothing_after_the_pack_is_run_as_in_the_original(tmp_path: Path) -> None:
     never = 'raise SystemExit("never")'
     tail = f'try:\n    PolicyPack("mine", POLICIES)\nexcept Exception:\n    {never}\n{never}'
