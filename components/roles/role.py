@@ -125,7 +125,7 @@ def name_prefix(name: str, limit: int = ROLE_NAME_LIMIT) -> str | None:
     """A prefix for a physical name where Pulumi's own way of naming would exceed the limit, else None.
 
     >>> name_prefix("dev-role") is None, name_prefix("x" * 60)
-    (True, 'xxxxxxxxxxxxxxxxxxxxxxxxxxxx-11ee3912-')
+    (True, 'xxxxxxxxxxxxxxxxxxxxxxxxxxxx-42f2d973-')
     """
     if len(name) + AUTONAME_SUFFIX <= limit:
         return None
