@@ -6,11 +6,11 @@ plan names it in a warning, so that nobody takes it for a value.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import yaml
 
@@ -83,9 +83,13 @@ def read_answers(path: Path) -> Answers:
 
 
 @cache
+def _table() -> Mapping[str, Any]:
+    return json.loads((Path(__file__).parent / "regions.json").read_text(encoding="utf-8"))
+
+
 def regions() -> Mapping[str, Mapping[str, Any]]:
     """The table of AWS regions: name to partition and zones."""
-    return json.loads((Path(__file__).parent / "regions.json").read_text(encoding="utf-8"))["regions"]
+    return _table()["regions"]
 
 
 def _get_region(call: Call) -> Answer:
@@ -116,7 +120,7 @@ def _get_zones(call: Call) -> Answer:
 
 
 def _dns_suffix(region: str) -> str:
-    return "amazonaws.com.cn" if regions()[region]["partition"] == "aws-cn" else "amazonaws.com"
+    return _table()["partitions"][regions()[region]["partition"]]["dnsSuffix"]
 
 
 def _marker(label: str) -> str:
@@ -143,9 +147,16 @@ def answer(call: Call, answers: Answers) -> Answer:
 def unknown_result(types: Mapping[str, Any]) -> dict[str, Any]:
     """The result of a plain call that nobody can answer: each text is marked, so that it is recorded as unknown.
 
-    What is no text cannot carry a mark and is left out: the SDK gives None for it.
+    A list of texts becomes a list of one unknown. What else there is cannot carry a mark and is left out: the SDK
+    gives None for it.
     """
-    return {key: _marker(key) for key, hint in types.items() if hint is str}
+    result: dict[str, Any] = {}
+    for key, hint in types.items():
+        if hint is str:
+            result[key] = _marker(key)
+        elif get_origin(hint) is Sequence and get_args(hint) == (str,):
+            result[key] = [_marker(f"{key}.0")]
+    return result
 
 
 def placeholder_result(call: Call, types: Mapping[str, Any], make: Callable[[Any, str], Any]) -> dict[str, Any]:

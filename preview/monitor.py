@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from google.protobuf import empty_pb2, struct_pb2
+from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime.proto import engine_pb2, resource_pb2
 
 from . import invokes, sdk
 from .model import (
+    SECRET_SIGNATURE,
+    SIGNATURE_KEY,
     UNKNOWN_TEXT,
     Finding,
     Invoke,
@@ -222,18 +224,30 @@ class Monitor:
         return f"urn:pulumi:{spec.stack or self._stack}::{spec.project or self._project}::{kind}::{spec.name or name}"
 
     def _state(self, request: Any) -> struct_pb2.Struct:
-        """The state after registration: the inputs, and what the provider adds (unknown in a preview)."""
+        """The state after registration: the inputs as the provider gives them back, and what it adds.
+
+        In a preview what it adds is unknown; in an update it is a marked placeholder, secret where it will be.
+        """
+        cls = sdk.resource_class(request.type)
+        if cls is None:
+            return request.object
         given = request.object.fields
-        gaps = [(key, name) for key, names in sdk.nested_texts(request.type) if key in given
-                and given[key].WhichOneof("kind") == "struct_value"
+        objects = [key for key in given if given[key].WhichOneof("kind") == "struct_value"
+                   and SIGNATURE_KEY not in given[key].struct_value.fields]  # fmt: skip
+        texts = sdk.text_outputs(cls).intersection(objects)
+        gaps = [(key, name) for key, names in sdk.nested_texts(cls) if key in objects
                 for name in names if name not in given[key].struct_value.fields]  # fmt: skip
         extra = {} if self._preview else sdk.computed(request.type, request.name, given, self._arn(request.provider))
-        if not gaps and not extra:
+        if not (texts or gaps or extra):
             return request.object
         state = struct_pb2.Struct()
         state.CopyFrom(request.object)
-        if extra:
-            state.update(extra)
+        for key in texts:
+            state.fields[key].string_value = json.dumps(json_format.MessageToDict(given[key].struct_value))
+        for name in request.additionalSecretOutputs:
+            if name in extra:
+                extra[name] = {SIGNATURE_KEY: SECRET_SIGNATURE, "value": extra[name]}
+        state.update(extra)
         for key, name in gaps:
             text = UNKNOWN_TEXT if self._preview else sdk.placeholder(str, f"{request.name}.{key}.{name}")
             state.fields[key].struct_value.fields[name].string_value = text

@@ -236,7 +236,8 @@ def _unknown_secret(getter: Callable[..., Any], unknown_keys: Set[str]) -> Calla
     return get
 
 
-_SDK_DIRECTORY = os.path.dirname(pulumi.__file__) + os.sep  # noqa: PTH120 (text compared with text, per frame)
+# Text is compared with text, once per frame.
+_RUNTIME_DIRECTORIES = tuple(os.path.dirname(file) + os.sep for file in (pulumi.__file__, __file__))  # noqa: PTH120
 
 
 def _stack_trace(root_directory: str) -> source_pb2.StackTrace:
@@ -256,7 +257,7 @@ def _stack_trace(root_directory: str) -> source_pb2.StackTrace:
             if this is making:
                 frame = frame.f_back
                 continue
-        if not file.startswith(_SDK_DIRECTORY):
+        if not file.startswith(_RUNTIME_DIRECTORIES):
             if file.startswith(root) and "site-packages" not in file:
                 return _trace(file, frame.f_lineno)
             outside = outside or (file, frame.f_lineno)

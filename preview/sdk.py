@@ -15,10 +15,20 @@ import pulumi
 from pulumi import _types as sdk_types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import rpc as sdk_rpc
 
+_classes: dict[str, type[Any]] = {}
 
-@cache
+
 def resource_class(token: str) -> type[Any] | None:
-    """The SDK class of a type token, none where its module is not loaded."""
+    """The SDK class of a type token, none where its module is not loaded (yet)."""
+    if token not in _classes:
+        found = _find_class(token)
+        if found is None:
+            return None
+        _classes[token] = found
+    return _classes[token]
+
+
+def _find_class(token: str) -> type[Any] | None:
     package, _, rest = token.partition(":")
     module, _, name = rest.rpartition(":")
     if package == "pulumi" and module == "providers":
@@ -96,15 +106,20 @@ def placeholder(hint: Any, label: str, arn_prefix: str = "arn:aws:placeholder:::
 
 
 @cache
-def nested_texts(token: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def text_outputs(cls: type[Any]) -> frozenset[str]:
+    """The properties that a provider gives as text, though some may be given as objects: policies, for example."""
+    return frozenset(key for key, hint in sdk_types.resource_types(cls).items() if hint is str)
+
+
+@cache
+def nested_texts(cls: type[Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Texts inside the objects of a type that the provider may fill in: property, and the keys within it.
 
     The cluster security group of an EKS cluster is such a text: it stands inside ``vpcConfig``, half of which is
     given. The SDK does not tell which of them the provider really computes, so none may pass for "not there".
     """
-    cls = resource_class(token)
     found: list[tuple[str, tuple[str, ...]]] = []
-    for key, hint in _output_hints(cls) if cls else ():
+    for key, hint in _output_hints(cls):
         if isinstance(hint, type) and sdk_types.is_output_type(hint):
             inner = sdk_types._raw_return_hints(hint).items()  # pyright: ignore[reportPrivateUsage]
             texts = tuple(name for name, kind in inner if str in (kind, *typing.get_args(kind)[:1]))

@@ -190,6 +190,31 @@ def test_what_a_provider_adds_inside_a_given_object_is_not_taken_for_absent() ->
     assert update == {"group": "placeholder-c.vpcConfig.clusterSecurityGroupId", "subnets": ["a", "b"]}
 
 
+def test_an_object_that_the_provider_gives_back_as_text_comes_back_as_text() -> None:
+    """A policy given as an object is JSON text in the state: an apply on it gets text."""
+    seen: list[Any] = []
+
+    def build() -> None:
+        rule = {
+            "rule_priority": 1,
+            "selection": {"tag_status": "any", "count_type": "imageCountMoreThan", "count_number": 1},
+        }
+        policy = aws.ecr.LifecyclePolicy(
+            "p", repository="r", policy={"rules": [{**rule, "action": {"type": "expire"}}]}
+        )
+        policy.policy.apply(seen.append)
+
+    evaluate_function(build)
+    assert [type(value) for value in seen] == [str]
+    assert "imageCountMoreThan" in seen[0]
+
+
+def test_what_a_provider_computes_as_a_secret_is_one() -> None:
+    """In an update the placeholder of a secret output is a secret too."""
+    plan = evaluate_function(lambda: pulumi.export("secret", aws.iam.AccessKey("key", user="ci").secret), mode="update")
+    assert plan.outputs["secret"] == Secret("placeholder-key.secret")
+
+
 def test_secrets_stay_secret() -> None:
     """A secret is recorded as one, wherever it goes, and its text never shows what it holds."""
 

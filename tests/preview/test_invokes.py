@@ -99,11 +99,16 @@ def test_a_plain_call_that_breaks_the_program_is_named_with_the_error(tmp_path: 
 
     from .programs import write_program
 
-    write_program(tmp_path, "import pulumi_aws as aws\nlen(aws.ec2.get_subnets().ids)\n")
+    write_program(tmp_path, "import pulumi_aws as aws\nlen(aws.ec2.get_vpc(id='v').cidr_block_associations)\n")
     with pytest.raises(ProgramError) as caught:
         evaluate(tmp_path, "dev")
     assert "at __main__.py:2" in str(caught.value)
-    assert "aws:ec2/getSubnets:getSubnets cannot be answered without a cloud" in str(caught.value)
+    assert "aws:ec2/getVpc:getVpc cannot be answered without a cloud" in str(caught.value)
+
+
+def test_a_plain_list_that_nobody_can_answer_holds_one_unknown() -> None:
+    """Never None, which would pass for "there is none"."""
+    assert outputs(lambda: aws.ec2.get_subnets(filters=[{"name": "vpc-id", "values": ["v"]}]).ids) == {"it": [UNKNOWN]}
 
 
 def test_answers_of_the_user_come_first(tmp_path: Path) -> None:
