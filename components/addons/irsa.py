@@ -99,7 +99,7 @@ def check_oidc(provider_arn: Any, issuer: Any, path: Path = ()) -> Mistakes:
         parts = _PROVIDER.fullmatch(provider_arn)
         if parts is None:
             found.add(OIDC, (*path, "oidc_provider_arn"), "is not the ARN of an OIDC provider",
-                      'write it as "arn:aws:iam::111122223333:oidc-provider/oidc.eks.…/id/…"', provider_arn)  # fmt: skip
+                      'write it as "arn:aws:iam::111122223333:oidc-provider/oidc.eks.…"', provider_arn)  # fmt: skip
     if issuer is None:
         found.add(OIDC, (*path, "oidc_issuer"), "the trust names the cluster's issuer", "give EksCluster.oidc_issuer")
     elif isinstance(issuer, str):

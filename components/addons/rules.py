@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from ..tables.windows import BUILD_LABEL
 from .irsa import check_identity
-from .table import ADDONS, ELSEWHERE, OS_LABEL, Addon, Keys, Slot
+from .table import ADDONS, AUTOSCALER_IMAGES, ELSEWHERE, OS_LABEL, Addon, Keys, Slot
 from .values import MISSING, at, walked
 
 ADDONS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html"
@@ -47,11 +47,17 @@ NEEDS_POLICY = Rule("WK-ADD-014", "An add-on that works on your resources has a 
                     "https://docs.aws.amazon.com/eks/latest/userguide/s3-csi-create.html")  # fmt: skip
 NO_SERVICE_ACCOUNT = Rule("WK-ADD-015", "A role is given to add-ons that call AWS.", ADDONS_PAGE)
 ROLE_TWICE = Rule("WK-ADD-016", "A role of your own carries its own policies.", ADDONS_PAGE)
+AUTOSCALER_RELEASE = Rule(
+    "WK-ADD-018", "The autoscaler is of the cluster's Kubernetes minor.",
+    "https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/README.md#releases",
+)  # fmt: skip
 ROLE_VALUE = Rule("WK-ADD-017", "The role of a service account is given by role_arn, not by a value.", ADDONS_PAGE)
 
 _MANAGED_VERSION = re.compile(r"v(\d+)\.(\d+)\.(\d+)-eksbuild\.\d+")
 _CHART_VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")
 AGENT = "eks-pod-identity-agent"
+SLOT_FIELDS: Mapping[Slot, str] = {Slot.VPC_ID: "vpc_id", Slot.NODE_ROLES: "karpenter_node_role_arns"}
+"""The fields of a cluster's add-ons that fill slots."""
 
 
 class AddonChoiceLike(Protocol):
@@ -79,17 +85,16 @@ def check_addons(
     kubernetes_version: str,
     *,
     windows_releases: Sequence[str] = (),
-    known_slots: Sequence[Slot] = (Slot.VPC_ID,),
+    filled_slots: Sequence[Slot] = tuple(SLOT_FIELDS),
     path: Path = ("addons",),
 ) -> Mistakes:
-    """Every mistake in the add-ons of one cluster (``WK-ADD-001`` to ``WK-ADD-017``, ``WK-ADD-022``).
+    """Every mistake in the add-ons of one cluster (``WK-ADD-001`` to ``WK-ADD-018``, ``WK-ADD-022``).
 
     :param windows: whether the cluster has Windows nodes.
-    :param kubernetes_version: its minor; kept in the signature for rules by version, as charts move on.
+    :param kubernetes_version: its minor, such as ``1.36``.
     :param windows_releases: the releases of these nodes, such as ``2025``: some need newer add-ons.
-    :param known_slots: what the caller fills in beside the table's own values.
+    :param filled_slots: what the caller fills in; all by default, for settings where it is made on the way.
     """
-    del kubernetes_version  # no add-on of today's table depends on it: every supported minor runs them all
     found = Mistakes()
     seen: dict[str, int] = {}
     chosen = {choice.name for choice in choices}
@@ -107,7 +112,8 @@ def check_addons(
         found.take(_check_version(addon, choice.version), *here)
         found.take(_check_role(addon, choice, chosen, with_windows=with_windows and addon.windows), *here)
         found.take(check_values(addon, choice.values), *here, "values")
-        found.take(_check_needs(addon, choice.values, chosen, known_slots), *here)
+        found.take(_check_needs(addon, choice.values, chosen, filled_slots), *here)
+        found.take(_check_image(addon, choice.values, kubernetes_version), *here)
     return found
 
 
@@ -117,7 +123,7 @@ def _unknown(name: str, here: Path, found: Mistakes) -> None:
         return
     guess = nearest(name, (*ADDONS, *ELSEWHERE))
     found.add(ADDON_KNOWN, (*here, "name"), f"the add-ons are {one_of(ADDONS)}",
-              f'write "{guess}"' if guess else "write one of these, or install another chart beside it", name)  # fmt: skip
+              f'write "{guess}"' if guess else "write one of these, or install the chart beside it", name)  # fmt: skip
 
 
 def _check_windows(addon: Addon, choice: AddonChoiceLike, windows: bool, releases: Sequence[str]) -> Mistakes:
@@ -154,7 +160,7 @@ def _check_version(addon: Addon, version: str | None) -> Mistakes:
     elif addon.chart is not None and numbers[0] != _triple(addon.chart.version)[0]:
         major = _triple(addon.chart.version)[0]
         found.add(VERSION_OF_CHART, ("version",), f"the values of {addon.name} were written for version {major} of its "
-                  "chart", f'set version to "{addon.chart.version}" or another of {major}, or leave it out', version)  # fmt: skip
+                  "chart", f'set version to "{addon.chart.version}" or another of {major}', version)  # fmt: skip
     return found
 
 
@@ -210,7 +216,7 @@ def check_values(addon: Addon, values: Mapping[str, Any]) -> Mistakes:
             _check_selector(addon, way, cast(Mapping[str, Any], inner), closed, found)
     if addon.windows_switch and at(values, addon.windows_switch) is not MISSING:
         found.add(WINDOWS_SWITCH, addon.windows_switch, f"the Windows part of {addon.name} is switched by windows",
-                  "remove the value, and set windows of the add-on instead", at(values, addon.windows_switch))  # fmt: skip
+                  "remove the value, and set windows instead", at(values, addon.windows_switch))  # fmt: skip
     annotations = at(values, addon.role_annotations) if addon.role_annotations else MISSING
     if isinstance(annotations, Mapping) and "eks.amazonaws.com/role-arn" in annotations:
         found.add(ROLE_VALUE, (*addon.role_annotations, "eks.amazonaws.com/role-arn"),
@@ -238,7 +244,7 @@ def _check_selector(
                       f'select "{OS_LABEL}" In ["linux"], or remove the expression', named)  # fmt: skip
 
 
-def _check_needs(addon: Addon, values: Mapping[str, Any], chosen: set[str], known_slots: Sequence[Slot]) -> Mistakes:
+def _check_needs(addon: Addon, values: Mapping[str, Any], chosen: set[str], filled_slots: Sequence[Slot]) -> Mistakes:
     found = Mistakes()
     done_without = bool(addon.needs_unless) and at(values, addon.needs_unless) is False
     for needed in addon.needs:
@@ -247,7 +253,20 @@ def _check_needs(addon: Addon, values: Mapping[str, Any], chosen: set[str], know
             found.add(NEEDS, ("name",), f"{addon.name} needs {needed}",
                       f'choose "{needed}" too{way_out if addon.needs_unless else ""}', addon.name)  # fmt: skip
     for slot in addon.needs_slots:
-        if slot not in known_slots:
-            found.add(NEEDS_INPUT, ("name",), f"{addon.name} has to be told {slot.value}: its pods do not reach the "
-                      "instance metadata", f"set {slot.name.lower()}", addon.name)  # fmt: skip
+        if slot not in filled_slots:
+            found.add(NEEDS_INPUT, ("name",), f"{addon.name} has to be told {slot.value}", f"set {SLOT_FIELDS[slot]}",
+                      addon.name)  # fmt: skip
+    return found
+
+
+def _check_image(addon: Addon, values: Mapping[str, Any], kubernetes_version: str) -> Mistakes:
+    found = Mistakes()
+    if addon.image_of_minor and kubernetes_version not in AUTOSCALER_IMAGES:
+        given = at(values, addon.image_of_minor)
+        if given is MISSING:
+            keys = ".".join(addon.image_of_minor)
+            found.add(AUTOSCALER_RELEASE, ("values", *addon.image_of_minor),
+                      f"the table has releases of {addon.name} for Kubernetes {one_of(AUTOSCALER_IMAGES)}, the cluster "
+                      f"runs {kubernetes_version}",
+                      f'set {keys} to its release of that minor, such as "v{kubernetes_version}.0"')  # fmt: skip
     return found

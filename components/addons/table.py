@@ -31,10 +31,13 @@ class Slot(Enum):
     VPC_ID = "its VPC"
     AUTOSCALER_IMAGE = "the autoscaler's release for its Kubernetes minor"
     WINDOWS = "whether it has Windows nodes"
+    NODE_ROLES = "the roles of the nodes that it starts"
     QUEUE = "the name of the queue with interruptions of its nodes"
 
 
-AUTOSCALER_IMAGES: Mapping[str, str] = {"1.33": "v1.33.6", "1.34": "v1.34.5", "1.35": "v1.35.2", "1.36": "v1.36.1"}
+AUTOSCALER_IMAGES: Mapping[str, str] = {
+    "1.31": "v1.31.5", "1.32": "v1.32.7", "1.33": "v1.33.6", "1.34": "v1.34.5", "1.35": "v1.35.2", "1.36": "v1.36.1",
+}  # fmt: skip
 """The autoscaler's newest release for each Kubernetes minor: it simulates that minor's scheduler.
 
 Tags ``cluster-autoscaler-*`` of kubernetes/autoscaler, 22 July 2026.
@@ -95,7 +98,9 @@ class Addon:
     needs_unless: Keys = ()
     """The value that, set to false, does away with ``needs``."""
     needs_slots: tuple[Slot, ...] = ()
-    """Slots that have to be filled."""
+    """Slots that the caller has to fill."""
+    image_of_minor: Keys = ()
+    """The value that says which release of it fits the cluster's Kubernetes minor."""
     after: tuple[str, ...] = ()
     """Add-ons that come before it, where both are there."""
     source: str
@@ -177,6 +182,7 @@ _ROWS = (
             "nodeSelector": ON_LINUX,
         },
         linux_selectors=(("nodeSelector",),),
+        image_of_minor=("image", "tag"),
         after=("aws-load-balancer-controller",),
         source="https://github.com/kubernetes/autoscaler/tree/master/cluster-autoscaler/charts/cluster-autoscaler",
     ),
@@ -193,6 +199,7 @@ _ROWS = (
             "nodeSelector": ON_LINUX,
         },
         linux_selectors=(("nodeSelector",),),
+        needs_slots=(Slot.NODE_ROLES,),
         after=("aws-load-balancer-controller",),
         source="https://github.com/aws/karpenter-provider-aws/tree/v1.14.1/charts/karpenter",
     ),
@@ -289,7 +296,7 @@ ELSEWHERE: Mapping[str, str] = {
     "vpc-cni": "make a WindowsIpam, which installs it with Windows IPAM in its configuration",
     "coredns": 'make an EksAddon with addon_name "coredns"; it runs on Linux nodes or Fargate',
     "kube-proxy": 'make an EksAddon with addon_name "kube-proxy"; on Windows it is part of the node image',
-    "aws-for-fluent-bit": "make a FluentBitWindows for Windows nodes, or choose amazon-cloudwatch-observability for all",
+    "aws-for-fluent-bit": "make a FluentBitWindows for Windows nodes, or choose amazon-cloudwatch-observability",
     "secrets-store-csi-driver-provider-aws": "it has no Windows image: read the secret with the AWS SDK and IRSA",
 }
 """Add-ons that people look for here, with the place where they are."""

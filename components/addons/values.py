@@ -76,8 +76,8 @@ def rendered_values(
     addon: Addon, user_values: Mapping[str, Any], slots: Mapping[Slot, Any], role_arn: Any = None
 ) -> dict[str, Any]:
     """What an add-on is configured with: the table's values, its service account's role, then the user's values."""
-    values = filled(addon.values, slots)
-    values = {} if values is MISSING else values
+    base = filled(addon.values, slots)
+    values: dict[str, Any] = {} if base is MISSING else base
     if role_arn is not None and addon.role_annotations:
         values = merged(values, nested(addon.role_annotations, {ROLE_ANNOTATION: role_arn}))
     return merged(values, user_values)

@@ -1,0 +1,212 @@
+"""Logs of Windows nodes and their pods, for clusters that do not run CloudWatch's own add-on.
+
+- a log group with retention;
+- Fluent Bit as a HostProcess DaemonSet on Windows nodes: logs of containers, and the event log of EKS (channel
+  ``EKS``) that the kubelet and kube-proxy write to.
+
+It takes the rights of the node's role, through the instance metadata: ``node_policy`` says which. Sources:
+aws-samples/amazon-cloudwatch-container-insights ``fluent-bit-windows.yaml``, aws-observability/helm-charts 6.4.0
+(image); EKS user guide, "Deploy Windows nodes on EKS clusters" (event log).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as kubernetes
+
+from ..core.component import Component
+from ..core.mistakes import Mistakes, one_of
+from ..core.tags import check_tags, named
+from ..eks.cluster_rules import LOG_RETENTION, RETENTION_DAYS
+from ..roles.documents import rendered
+from .documents import log_writer
+from .irsa import check_subject
+from .table import OS_LABEL, TOLERATE_ALL
+
+IMAGE = "public.ecr.aws/aws-observability/aws-for-fluent-bit:2.31.12-windowsservercore"
+"""The last Windows image that CloudWatch's chart names; built for Server 2019 and 2022."""
+APP = "fluent-bit-windows"
+STATE = r"C:\\var\\fluent-bit\\state"
+
+_CONFIGURATION = rf"""[SERVICE]
+    Flush                       5
+    Log_Level                   error
+    Daemon                      off
+    net.dns.resolver            LEGACY
+
+[INPUT]
+    Name                tail
+    Tag                 application.*
+    Path                C:\\var\\log\\containers\\*.log
+    Exclude_Path        C:\\var\\log\\containers\\{APP}*
+    multiline.parser    cri
+    DB                  {STATE}\\containers.db
+    Mem_Buf_Limit       50MB
+    Skip_Long_Lines     On
+    Rotate_Wait         30
+    Refresh_Interval    10
+
+[INPUT]
+    Name                winlog
+    Tag                 host.events
+    Channels            EKS, System
+    DB                  {STATE}\\events.db
+    Interval_Sec        60
+
+[OUTPUT]
+    Name                cloudwatch_logs
+    Match               *
+    region              ${{AWS_REGION}}
+    log_group_name      ${{LOG_GROUP}}
+    log_stream_prefix   ${{HOST_NAME}}.
+    auto_create_group   false
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluentBitWindowsArgs:
+    """Where the logs of Windows nodes go."""
+
+    cluster_name: pulumi.Input[str]
+    """The cluster's name: part of the log group's."""
+    region: str
+    """Its region."""
+    namespace: str = "kube-system"
+    """Namespace of the DaemonSet; it allows HostProcess pods."""
+    log_retention_days: int = 90
+    """How long CloudWatch keeps the logs, in days."""
+    log_kms_key_arn: pulumi.Input[str] | None = None
+    """Key of the log group; CloudWatch's own by default. Its policy must let CloudWatch Logs use it."""
+    image: str = IMAGE
+    """The image. Pods of this kind take the build of the node: name another one for Server 2025."""
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Tags of the log group."""
+
+
+def check_fluent_bit_windows(args: FluentBitWindowsArgs) -> Mistakes:
+    """Everything that is wrong with the arguments (``WK-EKS-007``, ``WK-ADD-020``, ``WK-TAG``)."""
+    found = Mistakes()
+    found.take(check_subject(args.namespace, APP))
+    if args.log_retention_days not in RETENTION_DAYS:
+        meant = min(RETENTION_DAYS, key=lambda days: abs(days - args.log_retention_days))
+        found.add(LOG_RETENTION, ("log_retention_days",), f"CloudWatch keeps logs for {one_of(RETENTION_DAYS)} days",
+                  f"set log_retention_days to {meant}", args.log_retention_days)  # fmt: skip
+    found.take(check_tags(args.tags))
+    return found
+
+
+def configuration_map(namespace: str) -> dict[str, Any]:
+    """The manifest of Fluent Bit's configuration."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": APP, "namespace": namespace, "labels": {"app": APP}},
+        "data": {"fluent-bit.conf": _CONFIGURATION},
+    }
+
+
+def service_account(namespace: str) -> dict[str, Any]:
+    """The manifest of its service account, which calls neither AWS nor the API server."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": {"name": APP, "namespace": namespace, "labels": {"app": APP}},
+        "automountServiceAccountToken": False,
+    }
+
+
+def daemon_set(namespace: str, region: str, log_group: Any, image: str = IMAGE) -> dict[str, Any]:
+    """The manifest of the DaemonSet: on Windows nodes only, whatever their taints."""
+    start = (
+        rf"New-Item -ItemType Directory -Force -Path {STATE} | Out-Null; "
+        r"& $env:CONTAINER_SANDBOX_MOUNT_POINT\fluent-bit\bin\fluent-bit.exe "
+        r"-c $env:CONTAINER_SANDBOX_MOUNT_POINT\fluent-bit\configuration\fluent-bit.conf"
+    )
+    pod = {
+        "serviceAccountName": APP,
+        "automountServiceAccountToken": False,
+        "hostNetwork": True,
+        "priorityClassName": "system-node-critical",
+        "nodeSelector": {OS_LABEL: "windows"},
+        "tolerations": [dict(it) for it in TOLERATE_ALL],
+        "terminationGracePeriodSeconds": 10,
+        "securityContext": {
+            "windowsOptions": {"hostProcess": True, "runAsUserName": r"NT AUTHORITY\SYSTEM"},
+        },
+        "containers": [
+            {
+                "name": "fluent-bit",
+                "image": image,
+                "command": ["powershell.exe", "-NoProfile", "-Command", start],
+                "env": [
+                    {"name": "AWS_REGION", "value": region},
+                    {"name": "LOG_GROUP", "value": log_group},
+                    {"name": "HOST_NAME", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}},
+                ],
+                # Windows kills nothing for want of memory: without a limit a busy node pages to disk.
+                "resources": {"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "600Mi"}},
+                "volumeMounts": [{"name": "configuration", "mountPath": r"fluent-bit\configuration"}],
+            }
+        ],
+        "volumes": [{"name": "configuration", "configMap": {"name": APP}}],
+    }
+    # A changed configuration is a changed pod, so it is rolled out.
+    annotations = {"checksum/configuration": sha256(_CONFIGURATION.encode()).hexdigest()}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": APP, "namespace": namespace, "labels": {"app": APP}},
+        "spec": {
+            "selector": {"matchLabels": {"app": APP}},
+            "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "10%"}},
+            "template": {"metadata": {"labels": {"app": APP}, "annotations": annotations}, "spec": pod},
+        },
+    }
+
+
+class FluentBitWindows(Component):
+    """Logs of Windows nodes in CloudWatch. Choose it or ``amazon-cloudwatch-observability``, not both.
+
+    :raises WinkubeError: ``WK-EKS-007``, ``WK-ADD-020``, ``WK-TAG``.
+    """
+
+    log_group_name: pulumi.Output[str]
+    """Name of the log group."""
+    node_policy: pulumi.Output[str]
+    """The policy that the role of the Windows nodes needs, as JSON for ``additional_policies``."""
+
+    def __init__(self, name: str, args: FluentBitWindowsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(name, opts, check_fluent_bit_windows(args))
+        group = aws.cloudwatch.LogGroup(
+            f"{name}-logs",
+            name=pulumi.Output.concat("/aws/eks/", args.cluster_name, "/windows"),
+            retention_in_days=args.log_retention_days,
+            kms_key_id=args.log_kms_key_arn,
+            tags=named(args.tags, f"{name}-logs"),
+            opts=self.child(),
+        )
+        self._create_objects(name, args, group.name)
+        self.log_group_name = group.name
+        self.node_policy = group.arn.apply(lambda arn: rendered(log_writer(arn)))
+        self.register_outputs({"logGroupName": self.log_group_name, "nodePolicy": self.node_policy})
+
+    def _create_objects(self, name: str, args: FluentBitWindowsArgs, log_group: pulumi.Output[str]) -> None:
+        configuration, account = configuration_map(args.namespace), service_account(args.namespace)
+        kubernetes.core.v1.ConfigMap(
+            f"{name}-configuration",
+            metadata=configuration["metadata"],
+            data=configuration["data"],
+            opts=self.child(),
+        )
+        kubernetes.core.v1.ServiceAccount(
+            f"{name}-account",
+            metadata=account["metadata"],
+            automount_service_account_token=account["automountServiceAccountToken"],
+            opts=self.child(),
+        )
+        agent = daemon_set(args.namespace, args.region, log_group, args.image)
+        kubernetes.apps.v1.DaemonSet(f"{name}-agent", metadata=agent["metadata"], spec=agent["spec"], opts=self.child())

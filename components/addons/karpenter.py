@@ -1,0 +1,364 @@
+"""Windows nodes by Karpenter.
+
+- ``KarpenterWindowsRole``: a node role of its own with its access entry of the type ``EC2_WINDOWS``;
+- ``KarpenterWindowsNodes``: an ``EC2NodeClass`` of a Windows release and the ``NodePool`` that uses it.
+
+Two components, for the add-on ``karpenter`` stands between them: it may pass the role, and brings the kinds. Sources:
+karpenter-provider-aws 1.14 ``examples/v1/windows-*.yaml``, ``pkg/apis/crds``, ``concepts/nodeclasses.md``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as kubernetes
+
+from ..core.component import Component
+from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
+from ..core.tags import check_tags, named
+from ..eks.access import API_MODES
+from ..eks.node_group_rules import MINIMUM_WINDOWS_MIB, WINDOWS_MINIMUM_ROOT_GIB
+from ..eks.scheduling import WINDOWS_TAINT, Taint, check_labels, check_taints
+from ..eks.target import EksTarget, check_target
+from ..roles.role import NodeRole, NodeRoleArgs, check_node_role
+from ..roles.validation import PolicySource
+from ..tables.kubernetes import at_least
+from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES, WINDOWS_ROOT_DEVICE
+from .storage import NAME_FORM
+from .table import OS_LABEL
+
+NODE_CLASSES_PAGE = "https://karpenter.sh/docs/concepts/nodeclasses/"
+RELEASE = Rule("WK-ADD-040", "Karpenter starts Windows releases that the cluster's Kubernetes runs.", NODE_CLASSES_PAGE)
+OWN_ROLE = Rule(
+    "WK-ADD-041", "Windows nodes of Karpenter have a node role that no Linux node has.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
+)  # fmt: skip
+ENTRY_MODE = Rule(
+    "WK-ADD-042", "The access entry of Windows nodes needs an authentication mode with the API.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
+)  # fmt: skip
+ALIAS = Rule("WK-ADD-043", "A Windows image is chosen by the alias of its release, at latest.", NODE_CLASSES_PAGE)
+RESERVED_TAGS = Rule("WK-ADD-044", "Karpenter writes some tags of its nodes itself.", NODE_CLASSES_PAGE)
+SELECTORS = Rule("WK-ADD-045", "A node class names its subnets and security groups.", NODE_CLASSES_PAGE)
+CAPACITY = Rule("WK-ADD-046", "Capacity is on-demand or spot.", "https://karpenter.sh/docs/concepts/nodepools/")
+POOL_NAME = Rule("WK-ADD-047", "A node class and its pool have a name of Kubernetes.", NODE_CLASSES_PAGE)
+WINDOWS_VOLUME = Rule("WK-ADD-048", "The root volume of a Windows node has 50 GiB or more.", NODE_CLASSES_PAGE)
+
+CAPACITY_TYPES = ("on-demand", "spot")
+CATEGORIES = ("c", "m", "r")
+RESERVED_TAG_PREFIXES = ("eks:eks-cluster-name", "kubernetes.io/cluster", "karpenter.sh/nodepool",
+                         "karpenter.sh/nodeclaim", "karpenter.k8s.aws/ec2nodeclass")  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class KarpenterWindowsRoleArgs:
+    """The role of Windows nodes that Karpenter starts."""
+
+    cluster: EksTarget
+    """The cluster."""
+    additional_policies: Sequence[PolicySource] = ()
+    """Inline policies: documents, single statements or lists of statements, as mappings or as JSON."""
+    external_policies: Sequence[str] = ()
+    """ARNs of managed policies to attach."""
+    permissions_boundary: str | None = None
+    """ARN of the policy that bounds the role's permissions; none by default."""
+    path: str = "/"
+    """Path of the role. Karpenter finds it by its name."""
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Tags of role and access entry."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KarpenterWindowsNodesArgs:
+    """A kind of Windows nodes that Karpenter starts."""
+
+    cluster: EksTarget
+    """The cluster."""
+    pool_name: str
+    """Name of the node class and of its pool, such as ``windows2022``."""
+    windows: str = "2022"
+    """Windows Server release: ``2019``, ``2022`` (default) or ``2025``; Karpenter takes the Core edition."""
+    role_name: pulumi.Input[str]
+    """Name of the node role: ``KarpenterWindowsRole.role_name``."""
+    linux_role_names: Sequence[pulumi.Input[str]] = ()
+    """Names of the roles of Linux nodes, to be told that it is none of them."""
+    subnet_ids: Sequence[pulumi.Input[str]]
+    """Subnets of the nodes."""
+    security_group_ids: Sequence[pulumi.Input[str]]
+    """Security groups of the nodes: the cluster's own at least."""
+    instance_categories: Sequence[str] = CATEGORIES
+    """Categories of instance types: ``c``, ``m`` and ``r`` by default. Of x86_64, with 4 GiB of memory or more."""
+    capacity_types: Sequence[str] = ("on-demand",)
+    """``on-demand`` (default), ``spot`` or both. A Windows licence is paid for both."""
+    cpu_limit: int = 100
+    """How many vCPUs the pool has at most, licences of which are paid by the hour."""
+    expire_after: str = "720h"
+    """How long a node lives; 30 days by default, for Windows nodes are patched by replacing them."""
+    root_volume_size_gib: int = 80
+    """Size of the root volume in GiB, 50 at least."""
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Labels of the nodes."""
+    taints: Sequence[Taint] = (WINDOWS_TAINT,)
+    """Taints of the nodes: ``os=windows:NoSchedule`` by default."""
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Tags of the instances."""
+
+
+def check_karpenter_role(args: KarpenterWindowsRoleArgs) -> Mistakes:
+    """Everything that is wrong with the role (``WK-ADD-042``, ``WK-IAM``, ``WK-TAG``)."""
+    found = Mistakes()
+    found.take(check_target(args.cluster), "cluster")
+    if args.cluster.authentication_mode not in API_MODES:
+        found.add(ENTRY_MODE, ("cluster", "authentication_mode"), "the role of Windows nodes gets an access entry, "
+                  f"which needs the authentication mode {one_of(API_MODES)}", 'set authentication_mode to '
+                  '"API_AND_CONFIG_MAP"', args.cluster.authentication_mode)  # fmt: skip
+    found.take(check_node_role(_node_role(args)))
+    return found
+
+
+def check_karpenter_nodes(args: KarpenterWindowsNodesArgs) -> Mistakes:
+    """Everything that is wrong with a kind of nodes (``WK-ADD-040``, ``041``, ``044`` to ``048``, ``WK-SCH``)."""
+    found = Mistakes()
+    found.take(check_target(args.cluster), "cluster")
+    if not NAME_FORM.fullmatch(args.pool_name):
+        found.add(POOL_NAME, ("pool_name",), "a name has small letters, digits, hyphens and dots",
+                  'write a name such as "windows2022"', args.pool_name)  # fmt: skip
+    _check_release(args.windows, args.cluster.kubernetes_version, found)
+    for index, other in enumerate(args.linux_role_names):
+        if isinstance(other, str) and other == args.role_name:
+            found.add(OWN_ROLE, ("role_name",), f"linux_role_names[{index}] is the same role, whose access entry is of "
+                      "the type EC2_LINUX: kube-proxy on Windows would have no rights", "make a KarpenterWindowsRole",
+                      args.role_name)  # fmt: skip
+    for name in ("subnet_ids", "security_group_ids"):
+        if not getattr(args, name):
+            found.add(SELECTORS, (name,), "Karpenter starts no node without them", "name at least one")
+    for index, capacity in enumerate(args.capacity_types):
+        if capacity not in CAPACITY_TYPES:
+            guess = nearest(capacity.replace("_", "-"), CAPACITY_TYPES)
+            found.add(CAPACITY, ("capacity_types", index), f"capacity is {one_of(CAPACITY_TYPES)}",
+                      f'write "{guess}"' if guess else "write one of these", capacity)  # fmt: skip
+    if args.root_volume_size_gib < WINDOWS_MINIMUM_ROOT_GIB:
+        found.add(WINDOWS_VOLUME, ("root_volume_size_gib",),
+                  f"the root volume of a Windows node has {WINDOWS_MINIMUM_ROOT_GIB} GiB or more",
+                  f"set root_volume_size_gib to {WINDOWS_MINIMUM_ROOT_GIB} or more",
+                  args.root_volume_size_gib)  # fmt: skip
+    found.take(check_labels(args.labels, managed=False))
+    found.take(check_taints(args.taints, managed=False))
+    found.take(_check_node_tags(args.tags, ("tags",)))
+    return found
+
+
+def _check_release(windows: str, kubernetes_version: str, found: Mistakes) -> None:
+    release = WINDOWS_RELEASES.get(windows)
+    if release is None:
+        guess = nearest(windows, tuple(WINDOWS_RELEASES))
+        found.add(RELEASE, ("windows",), f"the Windows Server releases are {one_of(WINDOWS_RELEASES)}",
+                  f'write "{guess}"' if guess else "write one of these", windows)  # fmt: skip
+    elif kubernetes_version and not at_least(kubernetes_version, release.eks_minimum_kubernetes):
+        found.add(RELEASE, ("windows",),
+                  f"Windows Server {windows} needs Kubernetes {release.eks_minimum_kubernetes} or newer on EKS, the "
+                  f"cluster runs {kubernetes_version}", 'set windows to "2022"', windows)  # fmt: skip
+
+
+def _check_node_tags(tags: Mapping[str, str], path: Path) -> Mistakes:
+    found = check_tags(tags, path)
+    for key in tags:
+        reserved = next((prefix for prefix in RESERVED_TAG_PREFIXES if key.startswith(prefix)), None)
+        if reserved is not None:
+            found.add(RESERVED_TAGS, (*path, key), f"Karpenter writes tags that begin with {reserved} itself",
+                      "remove the tag", tags[key])  # fmt: skip
+    return found
+
+
+def check_node_classes(node_classes: Sequence[Mapping[str, Any]], path: Path = ()) -> Mistakes:
+    """What is wrong with the EC2NodeClass manifests of one cluster (``WK-ADD-041``, ``WK-ADD-043``).
+
+    For policies, which see what others wrote: Windows classes share no role with Linux ones, and their image is the
+    release's alias at latest. A role that is not known yet is not judged.
+    """
+    found = Mistakes()
+    roles: dict[str, tuple[bool, str]] = {}
+    for index, manifest in enumerate(node_classes):
+        spec = cast(Mapping[str, Any], manifest.get("spec") or {})
+        terms = cast(Sequence[Mapping[str, Any]], spec.get("amiSelectorTerms") or ())
+        aliases = [str(term["alias"]) for term in terms if "alias" in term]
+        families = [str(spec.get("amiFamily") or ""), *(alias.partition("@")[0] for alias in aliases)]
+        windows = any(family.lower().startswith("windows") for family in families)
+        here: Path = (*path, index, "spec")
+        for number, alias in enumerate(aliases):
+            family, _, version = alias.partition("@")
+            known_families = tuple(f"windows{release}" for release in WINDOWS_RELEASES)
+            if family.startswith("windows") and (family not in known_families or version != "latest"):
+                meant = family if family in known_families else nearest(family, known_families) or known_families[-1]
+                found.add(ALIAS, (*here, "amiSelectorTerms", number, "alias"),
+                          "Karpenter cannot pin Windows images: their alias ends in @latest",
+                          f'write "{meant}@latest"', alias)  # fmt: skip
+        for key in ("role", "instanceProfile"):
+            role = spec.get(key)
+            name = str(cast(Mapping[str, Any], manifest.get("metadata") or {}).get("name"))
+            if isinstance(role, str):
+                first = roles.setdefault(role, (windows, name))
+                if first[0] != windows:
+                    found.add(OWN_ROLE, (*here, key),
+                              f"{first[1]} uses it for nodes of the other operating system, and an access entry has "
+                              "one type", "give the Windows node class a role of its own", role)  # fmt: skip
+    return found
+
+
+def node_class(args: KarpenterWindowsNodesArgs) -> dict[str, Any]:
+    """The manifest of the EC2NodeClass."""
+    return {
+        "apiVersion": "karpenter.k8s.aws/v1",
+        "kind": "EC2NodeClass",
+        "metadata": {"name": args.pool_name},
+        "spec": {
+            "role": args.role_name,
+            "amiSelectorTerms": [{"alias": f"windows{args.windows}@latest"}],
+            "subnetSelectorTerms": [{"id": it} for it in args.subnet_ids],
+            "securityGroupSelectorTerms": [{"id": it} for it in args.security_group_ids],
+            "blockDeviceMappings": [
+                {
+                    "deviceName": WINDOWS_ROOT_DEVICE,
+                    "rootVolume": True,
+                    "ebs": {
+                        "volumeSize": f"{args.root_volume_size_gib}Gi",
+                        "volumeType": "gp3",
+                        "encrypted": True,
+                        "deleteOnTermination": True,
+                    },
+                }
+            ],
+            "metadataOptions": {
+                "httpEndpoint": "enabled",
+                "httpTokens": "required",
+                "httpPutResponseHopLimit": 1,
+                "httpProtocolIPv6": "disabled",
+            },
+            # Windows has no out-of-memory killer: what the system needs is kept back.
+            "kubelet": {
+                "kubeReserved": {"memory": "512Mi", "ephemeral-storage": "1Gi"},
+                "systemReserved": {"memory": "1536Mi", "ephemeral-storage": "1Gi"},
+                "evictionHard": {"memory.available": "200Mi", "nodefs.available": "10%"},
+            },
+            "userData": user_data(args.cluster.service_cidr),
+            "tags": dict(args.tags),
+        },
+    }
+
+
+def user_data(service_cidr: str) -> str:
+    """What runs before Karpenter's call of the bootstrap script, which it makes without ``-ServiceCIDR``.
+
+    The script would guess 172.20.0.0/16 or 10.100.0.0/16; it reads this variable first.
+
+    >>> user_data("10.100.0.0/16")
+    '[Environment]::SetEnvironmentVariable("SERVICE_IPV4_CIDR", "10.100.0.0/16", "Machine")'
+    """
+    return f'[Environment]::SetEnvironmentVariable("SERVICE_IPV4_CIDR", "{service_cidr}", "Machine")'
+
+
+def node_pool(args: KarpenterWindowsNodesArgs) -> dict[str, Any]:
+    """The manifest of the NodePool."""
+    build = WINDOWS_RELEASES[args.windows].build
+    wanted: tuple[tuple[str, str, list[str]], ...] = (
+        (OS_LABEL, "In", ["windows"]),
+        ("kubernetes.io/arch", "In", ["amd64"]),
+        (BUILD_LABEL, "In", [build]),
+        ("karpenter.sh/capacity-type", "In", sorted(args.capacity_types)),
+        ("karpenter.k8s.aws/instance-category", "In", sorted(args.instance_categories)),
+        ("karpenter.k8s.aws/instance-memory", "Gt", [str(MINIMUM_WINDOWS_MIB - 1)]),
+    )
+    template: dict[str, Any] = {
+        "spec": {
+            "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": args.pool_name},
+            "requirements": [{"key": key, "operator": operator, "values": it} for key, operator, it in wanted],
+            "taints": [{"key": it.key, "value": it.value, "effect": it.effect} for it in args.taints],
+            "expireAfter": args.expire_after,
+        }
+    }
+    if args.labels:
+        template["metadata"] = {"labels": dict(sorted(args.labels.items()))}
+    return {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodePool",
+        "metadata": {"name": args.pool_name},
+        "spec": {
+            "template": template,
+            "limits": {"cpu": str(args.cpu_limit)},
+            # Windows nodes take minutes to start: only empty ones are taken away.
+            "disruption": {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "10m"},
+        },
+    }
+
+
+def _node_role(args: KarpenterWindowsRoleArgs) -> NodeRoleArgs:
+    return NodeRoleArgs(
+        kind="eks-windows",
+        additional_policies=args.additional_policies,
+        external_policies=args.external_policies,
+        permissions_boundary=args.permissions_boundary,
+        path=args.path,
+        partition=args.cluster.partition,
+        tags=args.tags,
+    )
+
+
+class KarpenterWindowsRole(Component):
+    """The role of Windows nodes that Karpenter starts, and their way into the cluster.
+
+    Karpenter's nodes belong to no node group, so nobody else makes the access entry.
+
+    :raises WinkubeError: ``WK-ADD-042``, ``WK-IAM``, ``WK-TAG``, and the codes of the target.
+    """
+
+    role_arn: pulumi.Output[str]
+    """ARN of the role, for ``karpenter_node_role_arns`` of the add-ons."""
+    role_name: pulumi.Output[str]
+    """Name of the role, for the node classes."""
+
+    def __init__(self, name: str, args: KarpenterWindowsRoleArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(name, opts, check_karpenter_role(args))
+        role = NodeRole(f"{name}-nodes", _node_role(args), self.child())
+        aws.eks.AccessEntry(
+            f"{name}-entry",
+            cluster_name=args.cluster.name,
+            principal_arn=role.role_arn,
+            type="EC2_WINDOWS",
+            tags=named(args.tags, f"{name}-entry"),
+            opts=self.child(),
+        )
+        self.role_arn, self.role_name = role.role_arn, role.role_name
+        self.register_outputs({"roleArn": self.role_arn, "roleName": self.role_name})
+
+
+class KarpenterWindowsNodes(Component):
+    """A node class and a node pool of one Windows release. Needs the add-on ``karpenter``: pass it in ``depends_on``.
+
+    :raises WinkubeError: ``WK-ADD-040``, ``WK-ADD-041``, ``WK-ADD-044`` to ``WK-ADD-048``, ``WK-SCH``, ``WK-TAG``.
+    """
+
+    pool_name: str
+    """Name of the node class and of the pool."""
+    windows_build: str
+    """Build of the nodes, which container images must be of."""
+
+    def __init__(self, name: str, args: KarpenterWindowsNodesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(name, opts, check_karpenter_nodes(args))
+        made = self._object(f"{name}-class", node_class(args))
+        # The pool goes before its class: Karpenter keeps a class that a pool still names.
+        self._object(f"{name}-pool", node_pool(args), depends_on=[made])
+        self.pool_name = args.pool_name
+        self.windows_build = WINDOWS_RELEASES[args.windows].build
+        self.register_outputs({"poolName": self.pool_name, "windowsBuild": self.windows_build})
+
+    def _object(self, name: str, manifest: Mapping[str, Any], **options: Any) -> pulumi.Resource:
+        return kubernetes.apiextensions.CustomResource(
+            name,
+            api_version=manifest["apiVersion"],
+            kind=manifest["kind"],
+            metadata=manifest["metadata"],
+            spec=manifest["spec"],
+            opts=self.child(**options),
+        )

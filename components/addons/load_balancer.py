@@ -1,0 +1,79 @@
+"""How load balancers reach Windows pods: target types of the AWS Load Balancer Controller, as annotations. Pure.
+
+``ip``: the balancer sends to the pods' own addresses of the VPC, which Windows pods have from Windows IPAM.
+``instance``: it sends to a NodePort, and kube-proxy goes on from there; every node is a target unless labels say which.
+Sources: aws-load-balancer-controller ``docs/guide/service/annotations.md``, ``docs/guide/ingress/annotations.md``,
+``docs/how-it-works.md``.
+"""
+
+from ..core.mistakes import Mistakes, Rule, nearest, one_of
+from .table import OS_LABEL
+
+ANNOTATIONS_PAGE = "https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/service/annotations/"
+HOW_IT_WORKS = "https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/how-it-works/"
+TARGET_TYPE = Rule("WK-ADD-060", "A load balancer's targets are pods (ip) or nodes (instance).", ANNOTATIONS_PAGE)
+INSTANCE_SERVICE = Rule("WK-ADD-061", "Targets of the type instance need a service with node ports.", ANNOTATIONS_PAGE)
+IP_ADDRESSES = Rule("WK-ADD-062", "Targets of the type ip need pods with addresses of the VPC.", HOW_IT_WORKS)
+SCHEME = Rule("WK-ADD-063", "A load balancer is internal or internet-facing.", ANNOTATIONS_PAGE)
+
+TARGET_TYPES = ("ip", "instance")
+SCHEMES = ("internal", "internet-facing")
+NODE_PORT_SERVICES = ("NodePort", "LoadBalancer")
+SERVICE = "service.beta.kubernetes.io/aws-load-balancer"
+INGRESS = "alb.ingress.kubernetes.io"
+
+
+def check_targets(
+    target_type: str, *, service_type: str = "LoadBalancer", windows_ipam: bool = True, scheme: str = "internal"
+) -> Mistakes:
+    """Whether a balancer reaches Windows pods in this way (``WK-ADD-060`` to ``WK-ADD-063``).
+
+    :param service_type: ``spec.type`` of the service.
+    :param windows_ipam: whether Windows IPAM of the cluster is on.
+    """
+    found = Mistakes()
+    if target_type not in TARGET_TYPES:
+        guess = nearest(target_type, TARGET_TYPES)
+        found.add(TARGET_TYPE, ("target_type",), f"the target type is {one_of(TARGET_TYPES)}",
+                  f'write "{guess}"' if guess else 'write "ip"', target_type)  # fmt: skip
+    if target_type == "instance" and service_type not in NODE_PORT_SERVICES:
+        found.add(INSTANCE_SERVICE, ("service_type",), "with instance targets the balancer sends to node ports, which "
+                  f"a service has as {one_of(NODE_PORT_SERVICES)}", 'set target_type to "ip", or service_type to '
+                  '"NodePort"', service_type)  # fmt: skip
+    if target_type == "ip" and not windows_ipam:
+        found.add(IP_ADDRESSES, ("target_type",), "without Windows IPAM Windows pods have no addresses of the VPC",
+                  "switch Windows IPAM on", target_type)  # fmt: skip
+    if scheme not in SCHEMES:
+        guess = nearest(scheme, SCHEMES)
+        found.add(SCHEME, ("scheme",), f"the scheme is {one_of(SCHEMES)}",
+                  f'write "{guess}"' if guess else "write one of these", scheme)  # fmt: skip
+    return found
+
+
+def service_annotations(target_type: str = "ip", scheme: str = "internal", *, windows: bool = True) -> dict[str, str]:
+    """Annotations of a service of type LoadBalancer before Windows pods.
+
+    >>> service_annotations()["service.beta.kubernetes.io/aws-load-balancer-nlb-target-type"]
+    'ip'
+    """
+    annotations = {
+        f"{SERVICE}-type": "external",
+        f"{SERVICE}-nlb-target-type": target_type,
+        f"{SERVICE}-scheme": scheme,
+    }
+    return annotations | _target_nodes(f"{SERVICE}-target-node-labels", target_type, windows=windows)
+
+
+def ingress_annotations(target_type: str = "ip", scheme: str = "internal", *, windows: bool = True) -> dict[str, str]:
+    """Annotations of an ingress before Windows pods.
+
+    >>> ingress_annotations("instance")["alb.ingress.kubernetes.io/target-node-labels"]
+    'kubernetes.io/os=windows'
+    """
+    annotations = {f"{INGRESS}/target-type": target_type, f"{INGRESS}/scheme": scheme}
+    return annotations | _target_nodes(f"{INGRESS}/target-node-labels", target_type, windows=windows)
+
+
+def _target_nodes(key: str, target_type: str, *, windows: bool) -> dict[str, str]:
+    # Without it the Linux nodes would be targets too, and pass every packet on to a Windows node.
+    return {key: f"{OS_LABEL}={'windows' if windows else 'linux'}"} if target_type == "instance" else {}
