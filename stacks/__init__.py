@@ -7,6 +7,7 @@ without paying for them.
 import importlib
 
 import pulumi
+from pulumi.runtime import config as runtime
 
 from .reading import read_settings
 from .settings import FLAVOURS
@@ -26,8 +27,6 @@ def _configuration() -> tuple[dict[str, str], str, frozenset[str]]:
 
     ``pulumi.Config`` gives single keys only; unknown keys can be told to the user only by one who sees them all.
     """
-    from pulumi.runtime import config as runtime
-
     values: dict[str, str] = {**runtime.get_config_env(), **runtime.CONFIG.get()}
     secrets = frozenset(key for key in values if runtime.is_config_secret(key))
     return values, pulumi.get_stack(), secrets | frozenset(runtime.get_config_secret_keys_env())

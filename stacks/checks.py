@@ -10,43 +10,46 @@ from typing import Any
 
 from winkube.core.mistakes import Mistake, Mistakes, Path, Rule, nearest, one_of, shown
 from winkube.core.tags import check_tags
-from winkube.eks.cluster_rules import check_cluster
-from winkube.eks.ipam import check_ipam_capacity, check_windows_ipam
-from winkube.eks.node_group_rules import RELEASE_TOO_NEW, check_node_groups
+from winkube.eks.access import ENTRY_NOTHING
+from winkube.eks.cluster_rules import PUBLIC_ACCESS, SUBNET_COUNT, check_cluster
+from winkube.eks.ipam import IPAM_PREFIX_ONLY, check_ipam_capacity, check_windows_ipam
+from winkube.eks.node_group_rules import DUPLICATE_NAME, RELEASE_TOO_NEW, SIZES, check_node_groups
 from winkube.network.cidrs import CIDRS_DISJOINT, check_disjoint
 from winkube.network.plan import ZONE_COUNT, ZONE_OF_REGION, check_network
 from winkube.roles.checks import check_boundary, check_external_policies
 from winkube.roles.documents import EKS_CLUSTER_POLICIES, EKS_WINDOWS_POLICIES, NODE_POLICIES
 from winkube.roles.validation import check_policy_documents
+from winkube.state_bucket.checks import check_state_bucket
 from winkube.tables.kubernetes import EKS_KNOWN_MINORS
 from winkube.tables.regions import REGIONS
 from winkube.zone.names import DELEGATION_IS_PUBLIC, check_zone
 
 from .settings import FLAVOURS, NEWEST_KUBERNETES, ClusterSettings, InstanceGroupSettings, Settings
 from .shape import Model
+from .structure import ANY, SAME
 
-KNOWN_FLAVOUR = Rule("WK-SET-007", "The flavour is one that the program can build.")
-WINDOWS_ONLY = Rule("WK-SET-008", "What is said of Windows is said of Windows groups.")
-TWO_ZONES = Rule(
-    "WK-SET-009",
-    "A control plane of EKS has subnets in two zones at least.",
-    "https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
-)
+KNOWN_FLAVOUR = Rule("WK-SET-006", "The flavour is one that the program can build.")
+WINDOWS_ONLY = Rule("WK-SET-007", "What is said of Windows is said of Windows groups.")
 
 COMPARED: Mapping[str, tuple[Path, ...]] = {
     CIDRS_DISJOINT.code: (("network", "cidr"), ("cluster", "service_cidr")),
     ZONE_COUNT.code: (("region",),),
     ZONE_OF_REGION.code: (("region",),),
     DELEGATION_IS_PUBLIC.code: (("zone", "visibility"),),
+    PUBLIC_ACCESS.code: (("cluster", "endpoint_public_access"),),
+    ENTRY_NOTHING.code: (("cluster", "access_entries", SAME, "kubernetes_groups"),),
+    IPAM_PREFIX_ONLY.code: (("cluster", "windows_ipam", "prefix_delegation"),),
     RELEASE_TOO_NEW.code: (("cluster", "kubernetes_version"),),
+    SIZES.code: (("instance_groups", SAME, "min_size"), ("instance_groups", SAME, "max_size")),
+    DUPLICATE_NAME.code: (("instance_groups", ANY, "name"),),
 }
-"""Rules that hold a value against others: where one of those was not given, nothing can be said."""
+"""Rules that hold a value against others: where one of those was replaced by a stand-in, nothing can be said."""
 
 
 def check_settings(settings: Settings) -> Mistakes:
     """Every mistake that the values have among themselves, with the Python names as paths."""
     found = Mistakes()
-    for check in (_check_whole, _check_network, _check_zone, _check_cluster, _check_groups):
+    for check in (_check_whole, _check_network, _check_zone, _check_state_bucket, _check_cluster, _check_groups):
         found.extend(check(settings))
     return found
 
@@ -67,8 +70,9 @@ def _check_network(settings: Settings) -> Iterable[Mistake]:
     network = settings.network
     yield from _homed(check_network(_given(network, region=settings.region, cluster_names=(), tags={})), "network")
     if (network.zones if isinstance(network.zones, int) else len(network.zones)) == 1:
-        yield Mistake(("network", "zones"), TWO_ZONES, "a control plane of EKS has subnets in two zones at least",
+        yield Mistake(("network", "zones"), SUBNET_COUNT, "a control plane of EKS has subnets in two zones at least",
                       "set zones to 2 or 3", network.zones)  # fmt: skip
+    yield from _homed(check_boundary(network.permissions_boundary, partition=_partition(settings.region)), "network")
 
 
 def _check_zone(settings: Settings) -> Iterable[Mistake]:
@@ -76,6 +80,11 @@ def _check_zone(settings: Settings) -> Iterable[Mistake]:
         # The network of the program gives the VPC, once it exists.
         zone = _given(settings.zone, vpc_ids=(), tags={})
         yield from _homed(check_zone(zone, vpcs_follow=True), "zone")
+
+
+def _check_state_bucket(settings: Settings) -> Iterable[Mistake]:
+    if settings.state_bucket is not None:
+        yield from _homed(check_state_bucket(_given(settings.state_bucket, tags={})), "state_bucket")
 
 
 def _check_cluster(settings: Settings) -> Iterable[Mistake]:
@@ -93,12 +102,11 @@ def _check_groups(settings: Settings) -> Iterable[Mistake]:
     yield from check_node_groups(groups, version, ("instance_groups",))
     for index, group in enumerate(groups):
         found = Mistakes(check_tags(group.tags))
-        found.extend(
-            _check_role(group, NODE_POLICIES[f"eks-{'windows' if group.windows else 'linux'}"], settings.region)
-        )
+        own = NODE_POLICIES["eks-windows" if group.windows else "eks-linux"]
+        found.extend(_check_role(group, own, settings.region))
         if group.windows:
             found.extend(check_ipam_capacity(_given(settings.cluster.windows_ipam, enabled=True), group.instance_types))
-        else:
+        elif group.linux:
             found.extend(_check_windows_only(group))
         yield from _homed(found, "instance_groups", index)
 
@@ -112,11 +120,16 @@ def _check_windows_only(group: InstanceGroupSettings) -> Iterable[Mistake]:
 
 
 def _check_role(section: ClusterSettings | InstanceGroupSettings, own: Iterable[str], region: str) -> Iterable[Mistake]:
-    """The policies of a role; its partition is that of the region, if the region is one."""
-    partition = REGIONS[region].partition if region in REGIONS else None
+    """The policies of a role."""
+    partition = _partition(region)
     yield from check_policy_documents(section.additional_policies, partition=partition)
     yield from check_external_policies(section.external_policies, partition=partition, own_policies=tuple(own))
     yield from check_boundary(section.permissions_boundary, partition=partition)
+
+
+def _partition(region: str) -> str | None:
+    """Where roles of this program live; None as long as the region is wrong."""
+    return REGIONS[region].partition if region in REGIONS else None
 
 
 def _given(section: Model, **elsewhere: Any) -> Any:

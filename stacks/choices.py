@@ -3,7 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from winkube.eks.access import ACCESS_POLICIES
-from winkube.eks.cluster_rules import AUTHENTICATION_MODES, LOG_TYPE_NAMES
+from winkube.eks.cluster_rules import (
+    AUTHENTICATION_MODES,
+    CONTROL_PLANE_TIERS,
+    EGRESS_MODES,
+    LOG_TYPE_NAMES,
+    SUPPORT_TYPES,
+)
 from winkube.eks.ipam import MODES
 from winkube.eks.node_group_rules import CAPACITY_TYPES
 from winkube.eks.scheduling import EKS_EFFECTS
@@ -28,6 +34,9 @@ CHOICES: Mapping[tuple[type[Model], str], Sequence[str]] = {
     (settings.ClusterSettings, "kubernetes_version"): tuple(EKS_MINORS),
     (settings.ClusterSettings, "authentication_mode"): AUTHENTICATION_MODES,
     (settings.ClusterSettings, "log_types"): LOG_TYPE_NAMES,
+    (settings.ClusterSettings, "control_plane_egress"): tuple(EGRESS_MODES),
+    (settings.ClusterSettings, "support_type"): tuple(SUPPORT_TYPES),
+    (settings.ClusterSettings, "control_plane_tier"): CONTROL_PLANE_TIERS,
     (settings.AccessPolicySettings, "policy"): tuple(ACCESS_POLICIES),
     (settings.WindowsIpamSettings, "mode"): MODES,
     (settings.InstanceGroupSettings, "linux"): tuple(LINUX_IMAGES),

@@ -15,9 +15,9 @@ from .structure import WRONG_TYPE, read_structure
 NAMESPACE = "winkube:"
 
 BROKEN_JSON = Rule(
-    "WK-SET-005", "A section that is given as text is well-formed JSON.", "https://www.rfc-editor.org/rfc/rfc8259"
+    "WK-SET-004", "A section that is given as text is well-formed JSON.", "https://www.rfc-editor.org/rfc/rfc8259"
 )
-SECRET_SETTING = Rule("WK-SET-006", "No setting is a secret: settings become names, tags and plain inputs.")
+SECRET_SETTING = Rule("WK-SET-005", "No setting is a secret: settings become names, tags and plain inputs.")
 
 
 def read_settings(config: Mapping[str, str], stack: str, secret_keys: Collection[str] = ()) -> Settings:

@@ -2,7 +2,8 @@
 
 Keys are camelCase in the file and snake_case here. The models hold types and defaults; what a value must be beyond
 its type is judged by the checks of the components (:mod:`stacks.checks`). The text below each field is its
-description in ``docs/stack.schema.json``.
+description in ``docs/stack.schema.json``. An example also stands in for a value that is missing or of a wrong type, so
+it must give no further reason for complaint.
 """
 
 from collections.abc import Mapping
@@ -41,6 +42,8 @@ class NetworkSettings(Model):
     """Days for which the flow logs are kept; null switches them off. Default: 90."""
     windows_prefix_reservations: int = 0
     """/28 blocks reserved in each private subnet for the address prefixes of Windows nodes. Default: none."""
+    permissions_boundary: str | None = None
+    """The ARN of the policy that bounds the role of the flow logs. Default: none."""
 
 
 class ZoneSettings(Model):
@@ -58,9 +61,23 @@ class StateBucketSettings(Model):
     """The bucket for what clusters keep: private, versioned, encrypted with a key of its own."""
 
     bucket_name: str | None = None
-    """The name of the bucket. Default: made up by Pulumi from the name of the stack."""
+    """The name of the bucket: 3 to 63 small letters, digits and hyphens. Default: made up by Pulumi."""
+    allow_dots: bool = False
+    """Whether the name may have dots; clients must then address the bucket by path. Default: no."""
+    kms_key_arn: str | None = None
+    """The ARN of the key that encrypts the objects. Default: a key of the bucket's own."""
     noncurrent_days: int = 90
-    """Days for which a replaced or deleted version is kept. Default: 90."""
+    """How long replaced and deleted versions are kept, in days. Default: 90."""
+    reader_principals: tuple[str, ...] = ()
+    """ARNs of roles and users that may read everything. Default: none."""
+    writer_principals: tuple[str, ...] = ()
+    """ARNs of roles and users that may read, write and delete everything. Default: none."""
+    allowed_principals: tuple[str, ...] = ()
+    """ARN patterns of those who may touch objects at all. Default: whoever IAM admits."""
+    access_log_bucket: str | None = None
+    """The bucket that gets the access logs. Default: no access logs."""
+    deletion_protection: bool = True
+    """Whether Pulumi refuses to delete bucket and key. Default: yes."""
 
 
 class AccessPolicySettings(Model):
@@ -115,12 +132,24 @@ class ClusterSettings(Model):
     """Whether the API can be reached from outside of the VPC. Default: no."""
     public_access_cidrs: tuple[str, ...] = ()
     """The public networks that may reach a public endpoint. Default: none; needed when endpointPublicAccess is true."""
+    creator_is_admin: bool = True
+    """Whether the identity that the program runs as administers the cluster. Default: yes."""
     access_entries: tuple[AccessEntrySettings, ...] = ()
-    """Who may use the cluster. Default: nobody but whoever the program runs as."""
+    """Who else may use the cluster. Default: nobody."""
+    control_plane_egress: str = "aws_managed"
+    """How the control plane leaves: managed by AWS, or through the VPC, without a way back. Default: aws_managed."""
     log_types: tuple[str, ...] = ("api", "audit", "authenticator", "controllerManager", "scheduler")
     """The logs of the control plane that go to CloudWatch. Default: all five."""
     log_retention_days: int = 90
     """How long CloudWatch keeps them, in days. Default: 90."""
+    deletion_protection: bool = False
+    """Whether cluster, key and log group refuse to be deleted. Default: no; say yes in production."""
+    support_type: str = "extended"
+    """What follows 14 months of standard support: 12 at six times the price, or an upgrade. Default: extended."""
+    control_plane_tier: str = "standard"
+    """The size of the control plane: standard, or one of the provisioned tiers. Default: standard."""
+    zonal_shift: bool = False
+    """Whether traffic may be shifted away from a zone in trouble. Default: no."""
     windows_ipam: WindowsIpamSettings = WindowsIpamSettings()
     """How Windows pods get addresses. Default: by the vpc-cni add-on, single addresses."""
     additional_policies: tuple[PolicyDocument, ...] = ()
@@ -155,8 +184,8 @@ class InstanceGroupSettings(Model):
     """The edition of Windows Server, for Windows groups only. Default: core."""
     instance_types: tuple[str, ...] = ("m6i.large",)
     """EC2 instance types of one architecture; Windows needs x86_64. Default: m6i.large."""
-    min_size: int = 1
-    """The least number of nodes. Default: 1."""
+    min_size: int = Field(default_factory=lambda group: 2 if group.get("linux") else 1, examples=[2])
+    """The least number of nodes. Default: 2 for Linux, as is advised beside Windows nodes, and 1 for Windows."""
     max_size: int = 3
     """The greatest number of nodes. Default: 3."""
     desired_size: int | None = None
@@ -165,7 +194,9 @@ class InstanceGroupSettings(Model):
     """The kind of capacity, on_demand or spot. Default: on_demand."""
     labels: Mapping[str, str] = {}
     """Labels of the nodes. Default: none."""
-    taints: tuple[TaintSettings, ...] = ()
+    taints: tuple[TaintSettings, ...] = Field(
+        default=(), examples=[[{"key": "dedicated", "effect": "PreferNoSchedule"}]]
+    )
     """Taints of the nodes. Default: none."""
     windows_taint: bool = True
     """Whether Windows nodes get the taint os=windows:NoSchedule, for Windows groups only. Default: yes."""

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Tag
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
-from winkube.core.mistakes import Path, one_of
+from winkube.core.mistakes import Path
 
 
 class Model(BaseModel):
@@ -60,9 +60,9 @@ def bare(annotation: Any) -> Any:
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     if is_union(annotation):
-        inner = [arg for arg in get_args(annotation) if arg is not NoneType]
-        if len(inner) == 1:
-            return bare(inner[0])
+        branches = [branch for branch in get_args(annotation) if branch is not NoneType]
+        if len(branches) == 1:
+            return bare(branches[0])
     return annotation
 
 
@@ -154,8 +154,6 @@ def in_words(annotation: Any) -> str:
         return " or ".join(dict.fromkeys(in_words(branch) for branch in get_args(annotation)))
     if is_model(annotation):
         return "a map of settings"
-    if get_origin(annotation) is Literal:
-        return one_of(get_args(annotation))
     if get_origin(annotation) is tuple:
         return f"a list, each item {in_words(get_args(annotation)[0])}"
     if get_origin(annotation) in (dict, Mapping):

@@ -9,22 +9,24 @@ import copy
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar, get_args, get_origin
+from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
-from winkube.core.mistakes import Mistake, Mistakes, Nothing, Path, Rule, nearest, one_of, shown
+from winkube.core.mistakes import Mistake, Mistakes, Nothing, Path, Rule, nearest, shown
 
 from .shape import Model, bare, field_at, in_words, inner, is_model, is_union, keys, resolve, sections, spelled
 
 UNKNOWN_KEY = Rule("WK-SET-001", "Only the settings that exist may be set.")
 MISSING_KEY = Rule("WK-SET-002", "Required settings are set.")
 WRONG_TYPE = Rule("WK-SET-003", "A setting has a value of its own type: nothing is converted.")
-NOT_ALLOWED = Rule("WK-SET-004", "A setting with a list of allowed values has one of them.")
 
 M = TypeVar("M", bound=Model)
 Place = tuple[str | int, ...]
+SAME, ANY = "[same]", "[any]"
 _ROUNDS = 10
+# Unknown keys are dealt with first; a default that follows another setting is merely not made while that one is wrong.
+_NOT_WRONG = ("extra_forbidden", "default_factory_not_called")
 
 
 @dataclass(frozen=True)
@@ -40,18 +42,29 @@ class Structure(Generic[M]):
     def about_given(self, found: Iterable[Mistake], compared: Mapping[str, Sequence[Path]]) -> list[Mistake]:
         """The mistakes that speak of given values, not of a stand-in.
 
-        :param compared: by a rule's code, the values that it holds others against.
+        :param compared: by a rule's code, the values that it holds others against; :data:`SAME` stands for the
+            mistake's own number in a list, :data:`ANY` for every one.
         """
-        return [
-            mistake
-            for mistake in found
-            if not any(lies_under(path, self.replaced) for path in (mistake.path, *compared.get(mistake.rule.code, ())))
-        ]
+        return [mistake for mistake in found if not self._speaks_of_stand_in(mistake, compared)]
+
+    def _speaks_of_stand_in(self, mistake: Mistake, compared: Mapping[str, Sequence[Path]]) -> bool:
+        others = compared.get(mistake.rule.code, ())
+        return lies_under(mistake.path, self.replaced) or any(
+            _meets(other, mistake.path, root) for other in others for root in self.replaced
+        )
 
 
 def lies_under(path: Path, roots: Iterable[Path]) -> bool:
     """Whether a path is one of the roots or lies below one."""
     return any(path[: len(root)] == root for root in roots)
+
+
+def _meets(pattern: Path, path: Path, root: Path) -> bool:
+    """Whether what lies at ``root`` was replaced, and with it what the pattern names for a mistake at ``path``."""
+    return len(root) <= len(pattern) and all(
+        part == step or (part == ANY and isinstance(step, int)) or (part == SAME and path[place : place + 1] == (step,))
+        for place, (part, step) in enumerate(zip(pattern, root, strict=False))
+    )
 
 
 def read_structure(model: type[M], data: Mapping[str, Any], replaced: Iterable[Path] = ()) -> Structure[M]:
@@ -66,15 +79,16 @@ def read_structure(model: type[M], data: Mapping[str, Any], replaced: Iterable[P
         except ValidationError as refused:
             errors = refused.errors(include_url=False, include_context=False)
         moved: set[Path] = set()
-        for error in [error for error in errors if error["type"] == "extra_forbidden"]:
-            path, _ = resolve(model, error["loc"])
-            mistake, meant = _unknown_key(model, data, error["loc"], path)
-            found.append(mistake)
-            if meant:
-                moved.add((*path[:-1], meant))
-        for error in [error for error in errors if error["type"] != "extra_forbidden"]:
+        for error in errors:
+            if error["type"] == "extra_forbidden":
+                path, _ = resolve(model, error["loc"])
+                mistake, meant = _unknown_key(model, data, error["loc"], path)
+                found.append(mistake)
+                if meant:
+                    moved.add((*path[:-1], meant))
+        for error in errors:
             path, expected = resolve(model, error["loc"])
-            if path in moved:
+            if error["type"] in _NOT_WRONG or path in moved:
                 continue
             if not lies_under(path, gone):
                 found.append(_mistake(model, error["type"], path, expected, error["input"]))
@@ -93,25 +107,22 @@ def _holds_sections(field: FieldInfo | None) -> bool:
 def _mistake(model: type[Model], kind: str, path: Path, expected: Any, value: Any) -> Mistake:
     if kind == "missing":
         return Mistake(path, MISSING_KEY, "is required", f"add it: {in_words(expected)}{_such_as(model, path)}")
-    if kind == "literal_error":
-        allowed = get_args(expected)
-        near = nearest(value, allowed) if isinstance(value, str) else None
-        remedy = f"write {shown(near)}" if near else f"write {'one of them' if len(allowed) > 1 else 'it'}"
-        return Mistake(path, NOT_ALLOWED, f"must be {one_of(allowed)}", remedy, value)
-    remedy = _other_type(expected, value) or f"write {shown(_example(model, path))}, for example"
+    example = _example(model, path)
+    wanted = f"{shown(example)}, for example" if example else in_words(expected)
+    remedy = _other_type(expected, value) or f"write {wanted}"
     return Mistake(path, WRONG_TYPE, f"must be {in_words(expected)}", remedy, value)
 
 
 def _such_as(model: type[Model], path: Path) -> str:
     example = _example(model, path)
-    return "" if example is Nothing else f", such as {shown(example)}"
+    return f", such as {shown(example)}" if example else ""
 
 
 def _example(model: type[Model], path: Path) -> Any:
-    """A value that is right at a path: the setting's example, else its default."""
+    """A value that is right at a path: the setting's example, else its default; None where there is neither."""
     field = field_at(model, path)
     if field is None:
-        return "text"
+        return None
     example = _of_field(field)
     return field.get_default(call_default_factory=True) if example is Nothing else example
 
@@ -124,7 +135,7 @@ def _other_type(expected: Any, value: Any) -> str:
         return "give it a value"
     if isinstance(value, float) and str in kinds:
         return "put it in quotes: without them YAML reads a number, and 1.30 as 1.3"
-    if isinstance(value, bool | int) and kinds & {str, Literal}:
+    if isinstance(value, bool | int) and str in kinds:
         return f"put it in quotes, {shown(str(value).lower())}"
     if isinstance(value, str) and int in kinds and value.strip().lstrip("-").isdigit():
         return f"write {int(value)} without quotes"

@@ -21,15 +21,13 @@ SMALL: Mapping[str, Any] = {
     ],
 }
 """The least that makes a cluster with Windows nodes."""
-MISSING = object()
-
 StackOf = Callable[..., dict[str, str]]
 LinesOf = Callable[..., list[str]]
 
 
 def steps(path: str) -> list[str | int]:
-    """``winkube:instanceGroups[0].labels.a`` as its parts; a part with dots stands in quotes."""
-    parts = re.findall(r'"([^"]+)"|\[(\d+)\]|([^.\["]+)', path)
+    """``winkube:tags["aws:team"]`` as its parts: a key of the user's own stands in brackets and quotes."""
+    parts = re.findall(r'"([^"]+)"|\[(\d+)\]|([^.\[\]"]+)', path)
     return [quoted or (int(index) if index else name) for quoted, index, name in parts]
 
 
@@ -37,20 +35,20 @@ def put(data: Any, path: str, value: Any) -> None:
     *outside, last = steps(path)
     for step in outside:
         data = data.setdefault(step, {}) if isinstance(data, dict) else data[step]
-    if value is MISSING:
-        del data[last]
+    if isinstance(data, list) and last == len(data):
+        data.append(value)
     else:
         data[last] = value
 
 
 @pytest.fixture
 def stack_of() -> StackOf:
-    """The small stack with changes: path to value, MISSING to leave something out."""
+    """The small stack with changes: path to value."""
 
     def build(changes: Mapping[str, Any] | None = None) -> dict[str, str]:
         data = copy.deepcopy(dict(SMALL))
         for path, value in (changes or {}).items():
-            put(data, path, value)
+            put(data, path, copy.deepcopy(value))
         return {key: value if isinstance(value, str) else json.dumps(value) for key, value in data.items()}
 
     return build

@@ -1,35 +1,53 @@
 """Every setting with a wrong value, and what is said of it, word for word."""
 
-import inspect
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from stacks import settings as models
+import yaml
+
 from stacks.reading import read_settings
 from stacks.schema import field_texts
 from stacks.settings import Settings
 from stacks.shape import Model, bare, is_model, keys, sections
 
-FULL = {
+FULL: dict[str, Any] = {
     "winkube:tags": {"team": "platform"},
+    "winkube:network": {
+        "zones": ["eu-central-1a", "eu-central-1b"],
+        "gatewayEndpoints": ["s3", "dynamodb"],
+        "interfaceEndpoints": ["sts"],
+    },
     "winkube:zone": {"domain": "dev.example.com"},
-    "winkube:stateBucket": {},
+    "winkube:stateBucket": {
+        "readerPrincipals": ["arn:aws:iam::111122223333:role/auditor"],
+        "writerPrincipals": ["arn:aws:iam::111122223333:role/platform"],
+    },
+    "winkube:cluster.logTypes": ["audit", "api"],
     "winkube:cluster.accessEntries": [
         {
             "name": "platform-team",
             "principalArn": "arn:aws:iam::111122223333:role/platform",
-            "policies": [{"policy": "admin"}],
+            "policies": [{"policy": "admin", "namespaces": ["team-a"]}],
+            "kubernetesGroups": ["platform"],
         }
     ],
     "winkube:cluster.windowsIpam": {},
+    "winkube:cluster.additionalPolicies": [{"Effect": "Allow", "Action": "ec2:DescribeTags", "Resource": "*"}],
+    "winkube:cluster.externalPolicies": ["arn:aws:iam::111122223333:policy/extra"],
     "winkube:instanceGroups[0].taints": [{"key": "dedicated", "effect": "PreferNoSchedule"}],
+    "winkube:instanceGroups[1].taints": [{"key": "dedicated"}],
+    "winkube:instanceGroups[1].labels": {"team": "platform"},
+    "winkube:instanceGroups[1].instanceTypes": ["m6i.large"],
+    "winkube:instanceGroups[1].tags": {"team": "platform"},
+    "winkube:instanceGroups[1].additionalPolicies": [
+        {"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::tools/*"}
+    ],
+    "winkube:instanceGroups[1].externalPolicies": ["arn:aws:iam::111122223333:policy/extra"],
 }
 """On top of the small stack: one of everything, so that each setting has a place to be wrong at."""
-
-BOUNDARY = 'write it as "arn:aws:iam::<account>:policy/<name>"'
-WRONG: list[tuple[str, Any, str]] = []
-"""Where, what, and the text between the path and the end of the line."""
 
 
 def paths(model: type[Model] = Settings, prefix: str = "") -> Iterator[str]:
@@ -44,19 +62,93 @@ def paths(model: type[Model] = Settings, prefix: str = "") -> Iterator[str]:
             yield from paths(annotation, path)
 
 
-def base(path: str) -> str:
-    return path if path in ALL else path.rpartition("[")[0] if path.endswith("]") else path.rpartition(".")[0]
-
-
 ALL = tuple(paths())
+SECTIONS = [section for _, section in sections(Settings)]
+WRONG: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "wrong_values.yaml").read_text(encoding="utf-8"))
 
 
-def test_every_setting_has_a_wrong_value_in_the_table() -> None:
-    tested = {base(path) for path, _, _ in WRONG}
-    assert sorted(set(ALL) - tested) == []
-    assert sorted(tested - set(ALL)) == []
+def setting_of(path: str) -> str:
+    """The setting that a path leads to or into: an item of a list and a key of a map belong to their setting."""
+    generic = re.sub(r"\[\d+\](?=\.)", "[0]", path)
+    return max((setting for setting in ALL if generic.startswith(setting)), key=len)
 
 
-@pytest.mark.parametrize(("path", "value", "text"), WRONG, ids=[f"{path}={value}" for path, value, _ in WRONG])
-def test_a_wrong_value_is_told_word_for_word(lines_of: Any, path: str, value: Any, text: str) -> None:
-    assert lines_of({**FULL, path: value}) == [f"{path}: {text}"]
+def test_every_setting_has_a_wrong_value() -> None:
+    assert sorted(set(ALL) - {setting_of(case["path"]) for case in WRONG}) == []
+
+
+@pytest.mark.parametrize("case", WRONG, ids=[f"{case['path']} {case['value']}" for case in WRONG])
+def test_a_wrong_value_is_told_word_for_word(lines_of: Any, case: dict[str, Any]) -> None:
+    spelling = re.sub(r'\["(.+)"\]', r".\1", case["path"])
+    assert lines_of({**FULL, **case.get("with", {}), case["path"]: case["value"]}) == [f"{spelling}: {case['told']}"]
+
+
+def test_the_full_stack_has_no_mistake_itself(stack_of: Any) -> None:
+    assert read_settings(stack_of(FULL), "dev").state_bucket is not None
+
+
+def test_a_mistake_names_its_values_limit_or_list() -> None:
+    """No message is a bare "invalid": each has a code, and each says what to write."""
+    for case in WRONG:
+        assert re.fullmatch(r".+; .+ \[WK-[A-Z0-9]+-\d{3}\]", case["told"]), case["told"]
+
+
+@pytest.mark.parametrize(
+    "section", [section for _, section in sections(Settings)], ids=lambda section: section.__name__
+)
+def test_every_setting_is_described_and_its_default_told(section: type[Model]) -> None:
+    texts = field_texts()[section.__name__]
+    for name, field in section.model_fields.items():
+        assert texts.get(name), f"{section.__name__}.{name} has no text below it"
+        assert field.is_required() != ("Default: " in texts[name]), f"{section.__name__}.{name}: {texts[name]}"
+
+
+@pytest.mark.parametrize(
+    "section", [section for _, section in sections(Settings)], ids=lambda section: section.__name__
+)
+def test_sections_are_frozen_strict_and_closed(section: type[Model]) -> None:
+    config = section.model_config
+    assert (config.get("frozen"), config.get("strict"), config.get("extra")) == (True, True, "forbid")
+
+
+def test_two_overlapping_networks_are_told_with_a_free_one(lines_of: Any) -> None:
+    [line] = lines_of({"winkube:network": {"cidr": "172.20.0.0/16"}})
+    assert line == (
+        'winkube:cluster.serviceCidr: overlaps network.cidr (172.20.0.0/16), got "172.20.0.0/16"; '
+        'set cluster.serviceCidr to "172.21.0.0/16", for example [WK-NET-015]'
+    )
+
+
+def test_a_release_too_new_for_the_cluster_is_told_with_both_ways_out(lines_of: Any) -> None:
+    changes = {"winkube:cluster.kubernetesVersion": "1.34", "winkube:instanceGroups[1].windows": "2025"}
+    assert lines_of(changes) == [
+        'winkube:instanceGroups[1].windows: Windows Server 2025 needs Kubernetes 1.35 or newer on EKS, got "1.34"; '  # noqa: ISC004
+        'set cluster.kubernetesVersion to "1.35" or windows to "2022" [WK-EKS-012]'
+    ]
+
+
+@pytest.mark.parametrize("system", [{}, {"linux": "al2023", "windows": "2022"}])
+def test_a_group_is_either_linux_or_windows(lines_of: Any, system: dict[str, str]) -> None:
+    [line] = lines_of({"winkube:instanceGroups[2]": {"name": "third", **system}})
+    assert line.startswith("winkube:instanceGroups[2].windows: a group is either Linux or Windows")
+    assert line.endswith("[WK-EKS-031]")
+
+
+def test_windows_networks_that_the_nodes_cannot_hold_are_told_at_the_group(lines_of: Any) -> None:
+    [line] = lines_of({"winkube:cluster.windowsIpam": {"minimumIpTarget": 40}})
+    assert line == (
+        "winkube:instanceGroups[1].instanceTypes[0]: minimumIpTarget is 40, and m6i.large holds 9 addresses, "
+        'got "m6i.large"; set minimumIpTarget to 9 or less [WK-EKS-055]'
+    )
+
+
+def test_a_public_endpoint_names_who_may_reach_it(lines_of: Any) -> None:
+    [line] = lines_of({"winkube:cluster.endpointPublicAccess": True})
+    assert line.startswith("winkube:cluster.publicAccessCidrs: without CIDRs the public endpoint is open to the whole")
+    assert "set endpointPublicAccess to false" in line
+
+
+@pytest.mark.parametrize(("system", "size"), [({"linux": "al2023"}, 2), ({"windows": "2022"}, 1)])
+def test_a_group_starts_with_the_nodes_that_its_system_needs(stack_of: Any, system: dict[str, str], size: int) -> None:
+    settings = read_settings(stack_of({"winkube:instanceGroups[1]": {"name": "more", **system}}), "dev")
+    assert settings.instance_groups[1].min_size == size

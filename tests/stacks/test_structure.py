@@ -1,0 +1,104 @@
+"""Properties of reading that hold for any file."""
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from winkube.core.errors import WinkubeError
+
+from stacks.reading import read_settings
+from stacks.settings import Settings
+from stacks.shape import keys, sections
+from stacks.structure import stand_in
+
+DEV: dict[str, Any] = yaml.safe_load((Path(__file__).parents[2] / "Pulumi.dev.yaml").read_text("utf-8"))["config"]
+JARGON = ("Input should", "valid integer", "pydantic", "Extra inputs", "Field required", "type=", "ValidationError")
+KEYS = sorted({alias for _, section in sections(Settings) for alias in keys(section)})
+WORDS = [
+    "",
+    "eks",
+    "al2023",
+    "2025",
+    "1.36",
+    "NoSchedule",
+    "10.0.0.0/16",
+    "::/0",
+    "eu-central-1",
+    "m6i.",
+    "*",
+    "{}",
+    "é",
+]
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 70_000)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=4)
+    | st.sampled_from(WORDS)
+)
+KEY = st.sampled_from(KEYS) | st.text(max_size=5)
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEY, inner, max_size=4), max_leaves=12
+)
+
+
+def as_config(content: dict[str, Any]) -> dict[str, str]:
+    return {key: value if isinstance(value, str) else json.dumps(value) for key, value in content.items()}
+
+
+def told(config: dict[str, str]) -> str:
+    """What is said of a configuration; nothing, if it is right."""
+    try:
+        read_settings(config, "dev")
+    except WinkubeError as error:
+        return str(error)
+    return ""
+
+
+def places(content: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place in the data at which a value stands, as holder and key."""
+    steps = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for step, inside in steps:
+        yield content, step
+        yield from places(inside)
+
+
+def test_the_dev_stack_has_no_mistake() -> None:
+    assert told(as_config(DEV)) == ""
+
+
+def test_stand_ins_give_no_reason_for_complaint() -> None:
+    assert told(as_config(stand_in(Settings))) == ""
+
+
+def test_every_example_is_right_for_its_setting() -> None:
+    for _, section in sections(Settings):
+        required = stand_in(section)
+        for alias, name in keys(section).items():
+            for example in section.model_fields[name].examples or ():
+                section.model_validate_json(json.dumps({**required, alias: example}))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_whatever_a_file_says_ends_in_settings_or_in_mistakes_in_our_own_words(data: st.DataObject) -> None:
+    content = copy.deepcopy(DEV)
+    for _ in range(data.draw(st.integers(1, 3))):
+        holder, step = data.draw(st.sampled_from(list(places(content))))
+        holder[step] = data.draw(VALUES)
+    text = told(as_config(content))
+    assert not any(word in text for word in JARGON)
+    for line in text.split("\n  ")[1:]:
+        assert line.startswith(("winkube:", "aws:region")), line
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.permutations(list(keys(Settings))))
+def test_the_order_of_the_keys_changes_nothing(order: list[str]) -> None:
+    assert told(dict.fromkeys(order, "[]")) == told(dict.fromkeys(sorted(order), "[]")) != ""
