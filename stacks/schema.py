@@ -84,7 +84,7 @@ def field_texts() -> Mapping[str, Mapping[str, str]]:
     return found
 
 
-def rendered() -> str:
+def schema_text() -> str:
     """The schema as the text of the file."""
     return json.dumps(stack_schema(), indent=2, ensure_ascii=False) + "\n"
 
@@ -97,9 +97,9 @@ def main(arguments: list[str] | None = None) -> int:
     action.add_argument("--check", action="store_true", help="exit with 1 when the file is not up to date")
     wanted = parser.parse_args(arguments)
     if wanted.write:
-        FILE.write_text(rendered(), encoding="utf-8")
+        FILE.write_text(schema_text(), encoding="utf-8")
         return 0
-    if FILE.is_file() and FILE.read_text(encoding="utf-8") == rendered():
+    if FILE.is_file() and FILE.read_text(encoding="utf-8") == schema_text():
         return 0
     print("docs/stack.schema.json is not up to date: run `python -m stacks.schema --write`", file=sys.stderr)
     return 1

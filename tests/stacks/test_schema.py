@@ -9,7 +9,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from stacks.choices import CHOICES
-from stacks.schema import FILE, main, rendered, stack_schema
+from stacks.schema import FILE, main, schema_text, stack_schema
 from stacks.settings import Settings
 from stacks.shape import keys, sections
 
@@ -29,7 +29,7 @@ def dev() -> dict[str, Any]:
 
 
 def test_the_file_in_docs_is_up_to_date() -> None:
-    assert FILE.read_text(encoding="utf-8") == rendered(), "run `python -m stacks.schema --write`"
+    assert FILE.read_text(encoding="utf-8") == schema_text(), "run `python -m stacks.schema --write`"
 
 
 def test_check_tells_an_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -106,5 +106,5 @@ def test_choices_are_of_settings_that_exist_and_hold_the_default() -> None:
 
 
 def test_the_schema_is_the_same_text_each_time() -> None:
-    assert rendered() == rendered()
-    assert json.loads(rendered())["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema_text() == schema_text()
+    assert json.loads(schema_text())["$schema"] == "https://json-schema.org/draft/2020-12/schema"
