@@ -29,7 +29,15 @@ IPAM_NITRO = Rule("WK-EKS-053", "Prefix delegation works on Nitro instances.",
 IPAM_OFF = Rule("WK-EKS-054", "Prefix delegation and targets need Windows IPAM switched on.", IPAM_PAGE)
 IPAM_CAPACITY = Rule("WK-EKS-055", "Targets beyond what a node can hold are cut off.", TARGETS_PAGE)
 
+CUSTOM_NETWORKING = Rule(
+    "WK-EKS-035", "Custom networking of the CNI (ENIConfig) does not work with Windows nodes.", IPAM_PAGE
+)
+OWNED_VALUE = Rule("WK-EKS-036", "Values of the add-on that have a field are written from it.", IPAM_PAGE)
+CNI_ON_WINDOWS = Rule("WK-EKS-037", "Network policies of the VPC CNI are not enforced on Windows nodes.",
+                      "https://docs.aws.amazon.com/eks/latest/userguide/eks-networking-add-ons.html")  # fmt: skip
+
 MODES = ("addon", "config_map")
+CUSTOM_NETWORKING_VARIABLE = "AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG"
 CONFIG_MAP_NAME = "amazon-vpc-cni"
 CONFIG_MAP_NAMESPACE = "kube-system"
 
@@ -130,6 +138,31 @@ def _check_warm_prefix(ipam: WindowsIpamLike) -> Mistakes:
         found.add(IPAM_PREFIX_ONLY, ("warm_prefix_target",),
                   "the controller ignores it when warm_ip_target or minimum_ip_target is given",
                   "keep either warm_prefix_target or the other two", ipam.warm_prefix_target)  # fmt: skip
+    return found
+
+
+def check_addon_values(values: Mapping[str, Any], path: Path = ("addon_values",)) -> Mistakes:
+    """Whether further values of the vpc-cni add-on leave Windows IPAM alone, and Windows nodes working."""
+    found = Mistakes()
+    for setting in _SETTINGS:
+        if setting.addon_key in values:
+            found.add(OWNED_VALUE, (*path, setting.addon_key), f"this value is written from {setting.field}",
+                      f"remove it and set {setting.field}", values[setting.addon_key])  # fmt: skip
+    env: Any = values.get("env")
+    switch = str(env.get(CUSTOM_NETWORKING_VARIABLE, "false")).lower() if isinstance(env, Mapping) else "false"  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    if switch == "true":
+        found.add(CUSTOM_NETWORKING, (*path, "env", CUSTOM_NETWORKING_VARIABLE),
+                  "custom networking does not work with Windows nodes: their pods live in the node's own subnet",
+                  "set it to false; give Windows nodes subnets of their own instead", switch)  # fmt: skip
+    return found
+
+
+def advise_addon_values(values: Mapping[str, Any], path: Path = ("addon_values",)) -> Mistakes:
+    """What works, but not on Windows nodes."""
+    found = Mistakes()
+    if str(values.get("enableNetworkPolicy", "false")).lower() == "true":
+        found.add(CNI_ON_WINDOWS, (*path, "enableNetworkPolicy"), "these policies are not enforced on Windows nodes",
+                  "use Calico for policies on Windows", values["enableNetworkPolicy"])  # fmt: skip
     return found
 
 

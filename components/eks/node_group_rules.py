@@ -54,6 +54,8 @@ OLD_RELEASE = Rule("WK-EKS-028", "Windows Server 2019 is out of mainstream suppo
                    "https://learn.microsoft.com/lifecycle/products/windows-server-2019")  # fmt: skip
 ONE_LINUX_NODE = Rule("WK-EKS-029", "Two Linux nodes are advised beside Windows nodes.", WINDOWS_SUPPORT_PAGE)
 WINDOWS_IPV4 = Rule("WK-EKS-030", "Windows nodes and pods have IPv4 addresses only.", WINDOWS_SUPPORT_PAGE)
+AUTO_MODE = Rule("WK-EKS-034", "EKS Auto Mode runs no Windows nodes.",
+                 "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html")  # fmt: skip
 ONE_SYSTEM = Rule("WK-EKS-031", "A group is either Linux or Windows.", NODE_GROUPS_PAGE)
 
 CAPACITY_TYPES: Mapping[str, str] = {"on_demand": "ON_DEMAND", "spot": "SPOT"}
@@ -176,6 +178,15 @@ def check_ip_family(ip_family: str, path: Path = ("ip_family",)) -> Mistakes:
     if ip_family != "ipv4":
         found.add(WINDOWS_IPV4, path, "Windows nodes and services have IPv4 addresses only",
                   'use a cluster with "ipv4"', ip_family)  # fmt: skip
+    return found
+
+
+def check_auto_mode(auto_mode: bool, path: Path = ("auto_mode",)) -> Mistakes:
+    """Windows node groups join clusters whose nodes are not EKS' own business."""
+    found = Mistakes()
+    if auto_mode:
+        found.add(AUTO_MODE, path, "EKS Auto Mode runs no Windows nodes and brings no CNI for them",
+                  "use a cluster with node groups and the vpc-cni add-on", auto_mode)  # fmt: skip
     return found
 
 

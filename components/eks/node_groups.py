@@ -36,7 +36,7 @@ from .group_options import (
 )
 from .group_plan import NodeGroupPlan, plan_node_group
 from .launch_template import block_device_mappings, metadata_options, tag_specifications
-from .node_group_rules import CAPACITY_TYPES, advise_node_group, check_ip_family, check_node_group
+from .node_group_rules import CAPACITY_TYPES, advise_node_group, check_auto_mode, check_ip_family, check_node_group
 from .order import ordered_after
 from .scheduling import AUTOSCALER, Taint, autoscaler_discovery_tags, eks_taints
 from .target import EksTarget, check_target
@@ -188,6 +188,7 @@ def check_node_group_args(args: NodeGroupArgs) -> Mistakes:
     found.take(check_target(args.cluster), "cluster")
     if args.windows:
         found.take(check_ip_family(args.cluster.ip_family), "cluster")
+        found.take(check_auto_mode(args.cluster.auto_mode), "cluster")
     found.take(check_group_options(args, args.cluster))
     found.take(check_node_role(_role_args(args, "eks-windows" if args.windows else "eks-linux")))
     return found

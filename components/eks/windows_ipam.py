@@ -20,9 +20,12 @@ from .ipam import (
     CONFIG_MAP_NAMESPACE,
     IPAM_MODE,
     addon_configuration,
+    advise_addon_values,
+    check_addon_values,
     check_windows_ipam,
     config_map_data,
 )
+from .node_group_rules import check_auto_mode, check_ip_family
 from .order import ordered_after
 from .target import EksTarget, check_target
 
@@ -62,6 +65,10 @@ def check_windows_ipam_args(args: WindowsIpamArgs) -> Mistakes:
     found = check_windows_ipam(args)
     found.take(check_target(args.cluster), "cluster")
     found.take(check_tags(args.tags))
+    found.take(check_addon_values(args.addon_values))
+    if args.enabled:
+        found.take(check_ip_family(args.cluster.ip_family), "cluster")
+        found.take(check_auto_mode(args.cluster.auto_mode), "cluster")
     owner = {"addon": "addon", "config_map": "self_managed"}.get(args.mode)
     if owner is not None and owner != args.cluster.vpc_cni:
         message = (
@@ -85,7 +92,7 @@ class WindowsIpam(Component):
     Linux node groups come after it in mode ``addon``, for without the CNI no node becomes ready; Windows node groups
     come after it in both modes.
 
-    :raises WinkubeError: ``WK-EKS-050`` to ``WK-EKS-054``, ``WK-TAG``, and the codes of the target.
+    :raises WinkubeError: ``WK-EKS-030``, ``-034`` to ``-036``, ``-050`` to ``-054``, ``WK-TAG``, the target's codes.
     """
 
     mode: str
@@ -95,6 +102,8 @@ class WindowsIpam(Component):
 
     def __init__(self, name: str, args: WindowsIpamArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_windows_ipam_args(args))
+        for advice in advise_addon_values(args.addon_values):
+            pulumi.log.warn(advice.text(), resource=self)
         self.mode, self.enabled = args.mode, args.enabled
         if args.mode == "addon":
             self._create_addon(name, args, opts)

@@ -101,3 +101,58 @@ def test_conflicts_are_resolved_in_one_of_three_ways(record: Record):
     assert (mistake.rule.code, mistake.remedy) == ("WK-EKS-061", 'write "preserve"')
     inputs = only(record(lambda: EksAddon("dns", replace(args, on_conflict="preserve"))), ADDON).inputs
     assert (inputs["resolveConflictsOnCreate"], inputs["resolveConflictsOnUpdate"]) == ("OVERWRITE", "PRESERVE")
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "path"),
+    [
+        ({"enableWindowsIpam": "true"}, "WK-EKS-036", ("addon_values", "enableWindowsIpam")),
+        (
+            {"env": {"AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG": "true"}},
+            "WK-EKS-035",
+            ("addon_values", "env", "AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG"),
+        ),
+    ],
+)
+def test_other_values_of_the_addon_leave_windows_alone(
+    record: Record, values: dict[str, Any], code: str, path: tuple[str, ...]
+):
+    """WK-EKS-036 for a value that a field writes, WK-EKS-035 for custom networking."""
+    mistake = refused(lambda: WindowsIpam("ipam", WindowsIpamArgs(cluster=TARGET, addon_values=values)), record)
+    assert (mistake.rule.code, mistake.path) == (code, path)
+
+
+def test_network_policies_of_the_cni_are_advised_against(record: Record):
+    """WK-EKS-037 as a warning: they work on Linux."""
+    args = WindowsIpamArgs(cluster=TARGET, addon_values={"enableNetworkPolicy": "true"})
+    plan = record(lambda: WindowsIpam("ipam", args))
+    assert any("WK-EKS-037" in text and "Calico" in text for _, text in plan.logs)
+    assert json.loads(only(plan, ADDON).inputs["configurationValues"])["enableNetworkPolicy"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("target", "code", "field"),
+    [
+        (replace(TARGET, auto_mode=True), "WK-EKS-034", "auto_mode"),
+        (replace(TARGET, ip_family="ipv6"), "WK-EKS-030", "ip_family"),
+    ],
+)
+def test_ipam_needs_a_cluster_that_can_have_windows_nodes(record: Record, target: EksTarget, code: str, field: str):
+    """WK-EKS-034 for Auto Mode and WK-EKS-030 for IPv6, unless IPAM stays off."""
+    mistake = refused(lambda: WindowsIpam("ipam", WindowsIpamArgs(cluster=target)), record)
+    assert (mistake.rule.code, mistake.path) == (code, ("cluster", field))
+    record(lambda: WindowsIpam("ipam", WindowsIpamArgs(cluster=target, enabled=False)))
+
+
+def test_the_target_is_judged(record: Record):
+    """WK-EKS-056 and WK-EKS-057 for words that the description of a cluster does not know."""
+    args = EksAddonArgs(cluster=replace(TARGET, vpc_cni="selfmanaged"), addon_name="coredns")
+    mistake = refused(lambda: EksAddon("dns", args), record)
+    assert (mistake.rule.code, mistake.path, mistake.remedy) == (
+        "WK-EKS-056",
+        ("cluster", "vpc_cni"),
+        'write "self_managed"',
+    )
+    args = replace(args, cluster=replace(TARGET, authentication_mode="CONFIGMAP"))
+    mistake = refused(lambda: EksAddon("dns", args), record)
+    assert (mistake.rule.code, mistake.remedy) == ("WK-EKS-057", 'write "CONFIG_MAP"')

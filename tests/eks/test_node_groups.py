@@ -286,3 +286,10 @@ def test_every_mistake_of_a_group_comes_at_once(record: Record):
         "WK-IAM-015": ("external_policies", 0),
         "WK-TAG-002": ("tags", "aws:x"),
     }
+
+
+def test_auto_mode_runs_no_windows_nodes(record: Record):
+    """WK-EKS-034 for Windows; Linux groups may stand beside Auto Mode."""
+    with pytest.raises(WinkubeError, match="WK-EKS-034"):
+        windows(record, cluster=replace(TARGET, auto_mode=True))
+    linux(record, cluster=replace(TARGET, auto_mode=True))
