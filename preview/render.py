@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from textwrap import wrap
 from typing import Any
 
 from .model import UNKNOWN, Finding, Plan, Reference, Resource, Secret, Severity
@@ -265,10 +266,11 @@ def _print_tree(console: Any, plan: Plan) -> None:
         del branches[line.depth + 1 :]
         branches.append(branches[line.depth].add(label))
     console.print(root)
-    for title, columns, rows in _tables(plan):
+    for title, lines in _overviews(plan):
         console.print()
         console.print(title, style="bold")
-        console.print(_table(columns, rows))
+        for line in lines:
+            console.print(f"  {line}", soft_wrap=True)
     if plan.findings:
         console.print()
         console.print("Findings", style="bold")
@@ -287,37 +289,46 @@ def _names(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
 
 
-def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> Any:
-    from rich import box
-    from rich.table import Table
+def _overviews(plan: Plan) -> Iterator[tuple[str, list[str]]]:
+    """What stands below the tree: title and lines."""
+    counts = summary(plan)
+    kinds = [
+        f"{number}\xa0{short_type(token)}" for token, number in sorted(counts["types"].items(), key=_by_short_type)
+    ]
+    lines = wrap(", ".join(kinds), 110, break_long_words=False, break_on_hyphens=False)
+    yield "Resources by type", [line.replace("\xa0", " ") for line in lines]
+    groups = windows_groups(plan)
+    if groups:
+        yield "Windows groups", [line for group in groups for line in _group_lines(group)]
+    if plan.outputs:
+        width = max(map(len, plan.outputs))
+        yield "Stack outputs", [f"{key:{width}}  {_brief(value)}" for key, value in plan.outputs.items()]
+    if counts["unansweredFunctions"]:
+        state = "unknown here" if plan.mode == "preview" else "placeholders here"
+        lines = [f"{token} ({number}×)" for token, number in counts["unansweredFunctions"].items()]
+        yield f"Functions that only the cloud can answer ({state})", lines
 
-    table = Table(box=box.SIMPLE_HEAD if any(columns) else None, show_header=any(columns), pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
+
+def _group_lines(group: WindowsGroup) -> list[str]:
+    what = f"{group.name}: Windows Server {group.release}, {group.size} nodes of {group.instance_types or 'any type'}"
+    return [what, f"  image {group.image}", *([f"  made at {group.source}"] if group.source else [])]
 
 
 def _tables(plan: Plan) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
-    """The overviews that a tree and a Markdown page share: title, columns, rows."""
+    """The overviews of a Markdown page: title, columns, rows."""
     counts = summary(plan)
-    yield (
-        "Resources by type",
-        ("type", "count"),
-        [(short_type(token), str(number)) for token, number in sorted(counts["types"].items(), key=_by_short_type)],
-    )
     groups = windows_groups(plan)
     if groups:
         rows = [(g.name, g.release, g.image, g.instance_types, g.size, g.source) for g in groups]
         columns = ("group", "Windows Server", "image", "instance types", "nodes", "made at")
         yield "Windows groups", columns, rows
+    kinds = [(short_type(token), str(number)) for token, number in sorted(counts["types"].items(), key=_by_short_type)]
+    yield "Resources by type", ("type", "count"), kinds
     if plan.outputs:
         yield "Stack outputs", ("output", "value"), [(key, _brief(value)) for key, value in plan.outputs.items()]
     if counts["unansweredFunctions"]:
-        state = "unknown" if plan.mode == "preview" else "placeholder"
-        rows = [(token, f"{number}×", state) for token, number in counts["unansweredFunctions"].items()]
-        yield "Left to the cloud", ("function", "calls", "result"), rows
+        calls = [(token, f"{number}×") for token, number in counts["unansweredFunctions"].items()]
+        yield "Functions that only the cloud can answer", ("function", "calls"), calls
 
 
 def _by_short_type(item: tuple[str, int]) -> str:

@@ -9,6 +9,7 @@ import sys
 import typing
 from collections.abc import Container, Mapping, Sequence
 from functools import cache
+from inspect import signature
 from typing import Any
 
 import pulumi
@@ -69,14 +70,21 @@ def computed(token: str, name: str, known: Container[str], arn_prefix: str) -> d
 
 @cache
 def _output_hints(cls: type[Any]) -> tuple[tuple[str, Any], ...]:
-    """The properties that are always there after a deployment: optional ones may be absent, and stay so."""
+    """The properties that are there after a deployment: an optional one that could be given may stay absent."""
     hints = sdk_types._raw_return_hints(cls)  # pyright: ignore[reportPrivateUsage]
+    initializer = getattr(cls, "_internal_init", None)
+    names = sdk_types.resource_py_to_pulumi_names(cls)
+    given = {names.get(name) for name in signature(initializer).parameters} if initializer else set[str | None]()
     found: list[tuple[str, Any]] = []
     for key, hint in hints.items():
         inner = typing.get_args(hint)[0] if typing.get_origin(hint) is pulumi.Output else hint
-        if key not in ("urn", "id") and type(None) not in typing.get_args(inner):
-            found.append((key, inner))
+        if key not in ("urn", "id") and (type(None) not in typing.get_args(inner) or key not in given):
+            found.append((key, sdk_types.unwrap_optional_type(inner)))
     return tuple(found)
+
+
+DEEPEST = 8
+"""Some types hold themselves (the schema of a custom resource): placeholders stop at this depth."""
 
 
 def placeholder(hint: Any, label: str, arn_prefix: str = "arn:aws:placeholder:::") -> Any:
@@ -97,6 +105,8 @@ def placeholder(hint: Any, label: str, arn_prefix: str = "arn:aws:placeholder:::
     if hint in (int, float):
         return 0
     if isinstance(hint, type) and sdk_types.is_output_type(hint):
+        if label.count(".") > DEEPEST:
+            return {}
         types = sdk_types.output_type_types(hint)  # inside an object that is computed as a whole, all of it is there
         return {key: placeholder(inner, f"{label}.{key}", arn_prefix) for key, inner in types.items()}
     if arguments and type(None) not in arguments:

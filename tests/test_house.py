@@ -2,6 +2,8 @@
 
 import ast
 import importlib
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,3 +110,10 @@ def test_the_public_names_are_there_and_sorted() -> None:
     assert set(package.__all__) <= set(dir(package))
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         _ = package.Nothing
+
+
+def test_importing_the_library_imports_no_sdk() -> None:
+    """``import winkube`` costs nothing: SDKs come with the names that need them."""
+    code = "import sys, winkube; print([m for m in sys.modules if m.startswith(('pulumi', 'pydantic'))])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
