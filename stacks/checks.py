@@ -24,12 +24,12 @@ from winkube.tables.kubernetes import EKS_KNOWN_MINORS
 from winkube.tables.regions import REGIONS
 from winkube.zone.names import DELEGATION_IS_PUBLIC, check_zone
 
-from .settings import FLAVOURS, NEWEST_KUBERNETES, ClusterSettings, InstanceGroupSettings, Settings
+from .settings import FLAVOURS, NEWEST_KUBERNETES, ClusterSettings, InstanceGroupSettings, Settings, WindowsIpamSettings
 from .shape import Model
 from .structure import ANY, SAME
 
 KNOWN_FLAVOUR = Rule("WK-SET-006", "The flavour is one that the program can build.")
-WINDOWS_ONLY = Rule("WK-SET-007", "What is said of Windows is said of Windows groups.")
+WINDOWS_ONLY = Rule("WK-SET-007", "What is said of Windows nodes needs some.")
 
 COMPARED: Mapping[str, tuple[Path, ...]] = {
     CIDRS_DISJOINT.code: (("network", "cidr"), ("cluster", "service_cidr")),
@@ -91,7 +91,13 @@ def _check_cluster(settings: Settings) -> Iterable[Mistake]:
     cluster = settings.cluster
     yield from _homed(check_cluster(_given(cluster, cluster_name=cluster.name)), "cluster")
     yield from _homed(check_windows_ipam(_given(cluster.windows_ipam, enabled=True)), "cluster", "windows_ipam")
-    own = (*EKS_CLUSTER_POLICIES, *EKS_WINDOWS_POLICIES)
+    windows = any(group.windows is not None for group in settings.instance_groups)
+    if not windows:
+        for mistake in _windows_only(
+            cluster.windows_ipam, WindowsIpamSettings.model_fields, "add a group with windows"
+        ):
+            yield mistake.under("cluster", "windows_ipam")
+    own = (*EKS_CLUSTER_POLICIES, *(EKS_WINDOWS_POLICIES if windows else ()))
     yield from _homed(_check_role(cluster, own, settings.region), "cluster")
 
 
@@ -100,23 +106,25 @@ def _check_groups(settings: Settings) -> Iterable[Mistake]:
     # What is no minor at all is told once, by the cluster, and not again by each Windows group.
     version = version if version in EKS_KNOWN_MINORS else NEWEST_KUBERNETES
     yield from check_node_groups(groups, version, ("instance_groups",))
+    ipam = _given(settings.cluster.windows_ipam, enabled=True)
     for index, group in enumerate(groups):
         found = Mistakes(check_tags(group.tags))
         own = NODE_POLICIES["eks-windows" if group.windows else "eks-linux"]
         found.extend(_check_role(group, own, settings.region))
         if group.windows:
-            found.extend(check_ipam_capacity(_given(settings.cluster.windows_ipam, enabled=True), group.instance_types))
+            found.extend(check_ipam_capacity(ipam, group.instance_types))
         elif group.linux:
-            found.extend(_check_windows_only(group))
+            found.extend(_windows_only(group, ("edition", "windows_taint"), "set windows instead of linux"))
         yield from _homed(found, "instance_groups", index)
 
 
-def _check_windows_only(group: InstanceGroupSettings) -> Iterable[Mistake]:
-    for field in ("edition", "windows_taint"):
-        value = getattr(group, field)
-        if value != InstanceGroupSettings.model_fields[field].default:
-            yield Mistake((field,), WINDOWS_ONLY, "is for Windows groups, and this one has no windows",
-                          f"remove {field}, or set windows instead of linux", value)  # fmt: skip
+def _windows_only(section: Model, fields: Iterable[str], otherwise: str) -> Iterable[Mistake]:
+    """Settings that were given, though nothing here is Windows."""
+    for field in fields:
+        value = getattr(section, field)
+        if value != type(section).model_fields[field].default:
+            yield Mistake((field,), WINDOWS_ONLY, "is for Windows nodes, and there are none here",
+                          f"remove {field}, or {otherwise}", value)  # fmt: skip
 
 
 def _check_role(section: ClusterSettings | InstanceGroupSettings, own: Iterable[str], region: str) -> Iterable[Mistake]:

@@ -50,6 +50,9 @@ FULL: dict[str, Any] = {
 """On top of the small stack: one of everything, so that each setting has a place to be wrong at."""
 
 
+LINUX_ONLY = [{"name": "system", "linux": "al2023"}]
+
+
 def paths(model: type[Model] = Settings, prefix: str = "") -> Iterator[str]:
     """Every setting there is, as the file spells its path."""
     for alias, name in keys(model).items():
@@ -140,6 +143,18 @@ def test_windows_networks_that_the_nodes_cannot_hold_are_told_at_the_group(lines
         "winkube:instanceGroups[1].instanceTypes[0]: minimumIpTarget is 40, and m6i.large holds 9 addresses, "
         'got "m6i.large"; set minimumIpTarget to 9 or less [WK-EKS-055]'
     )
+
+
+def test_addresses_of_windows_pods_are_nothing_to_a_cluster_without_windows_nodes(lines_of: Any) -> None:
+    changes = {"winkube:cluster.windowsIpam": {"prefixDelegation": True}, "winkube:instanceGroups": LINUX_ONLY}
+    assert lines_of(changes) == [
+        "winkube:cluster.windowsIpam.prefixDelegation: is for Windows nodes, and there are none here, got true; "  # noqa: ISC004
+        "remove prefixDelegation, or add a group with windows [WK-SET-007]"
+    ]
+
+
+def test_a_cluster_without_windows_nodes_is_right(stack_of: Any) -> None:
+    assert len(read_settings(stack_of({"winkube:instanceGroups": LINUX_ONLY}), "dev").instance_groups) == 1
 
 
 def test_a_public_endpoint_names_who_may_reach_it(lines_of: Any) -> None:
