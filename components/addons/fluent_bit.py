@@ -177,7 +177,7 @@ class FluentBitWindows(Component):
     log_group_name: pulumi.Output[str]
     """Name of the log group."""
     node_policy: pulumi.Output[str]
-    """The policy that the role of the Windows nodes needs, as JSON for ``additional_policies``."""
+    """The inline policy that the role of the Windows nodes needs, as JSON."""
 
     def __init__(self, name: str, args: FluentBitWindowsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_fluent_bit_windows(args))

@@ -220,7 +220,7 @@ class GmsaCredentialSpec(Component):
     spec_name: str
     """Name of the credential spec, for ``windowsOptions.gmsaCredentialSpecName``."""
     node_policy: pulumi.Output[str] | None
-    """Domainless: the policy that the role of the Windows nodes needs, as JSON for ``additional_policies``."""
+    """Domainless: the inline policy that the role of the Windows nodes needs, as JSON; None otherwise."""
 
     def __init__(self, name: str, args: GmsaCredentialSpecArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_gmsa_credential_spec(args))
