@@ -176,9 +176,14 @@ def _after(opts: pulumi.ResourceOptions, before: Sequence[pulumi.Resource]) -> p
 
 
 def _args(kind: type[Any], section: Model, **more: Any) -> Any:
-    """A component's arguments: what the section says of them, and ``more``. What it leaves open keeps its default."""
+    """A component's arguments: what the section says of them, and ``more``.
+
+    What the section leaves open keeps the component's default; null says something only where it is not the default.
+    """
     fields = {field.name for field in dataclasses.fields(kind)}
-    given = {name: value for name, value in dict(section).items() if name in fields and value is not None}
+    open_fields = {name for name, field in type(section).model_fields.items() if field.default is None}
+    values = {name: value for name, value in section if name in fields}
+    given = {name: value for name, value in values.items() if value is not None or name not in open_fields}
     return kind(**{**given, **more})
 
 

@@ -79,7 +79,7 @@ def check_access_entries(
 ) -> Mistakes:
     """Every mistake in the entries of one cluster. A principal that is not known yet is not judged."""
     found = Mistakes()
-    if entries and authentication_mode not in API_MODES:
+    if entries and authentication_mode == "CONFIG_MAP":
         found.add(ENTRY_MODE, path, f"access entries need the authentication mode {one_of(API_MODES)}",
                   'set authentication_mode to "API"', authentication_mode)  # fmt: skip
     names: dict[str, int] = {}

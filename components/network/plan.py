@@ -274,7 +274,7 @@ def _contents(network: NetworkShape) -> str:
     """The subnets of a network in words: "three private and three public subnets"."""
     roles = ["private", *(["public"] if network.public_subnets else []), *(["intra"] if network.intra_subnets else [])]
     *most, last = [f"{MAXIMUM_ZONES} {role}" for role in roles]
-    return f"room for {', '.join(most)}{' and ' if most else ''}{last} subnets"
+    return f"{', '.join(most)}{' and ' if most else ''}{last} subnets"
 
 
 def _check_zones(network: NetworkShape) -> Mistakes:

@@ -1,0 +1,100 @@
+"""Every stack and example as a whole: evaluated, without a finding, and as it was."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.json import JSONSnapshotExtension
+from winkube.preview.checks import check_plan
+from winkube.preview.evaluate import evaluate
+from winkube.preview.model import Plan, Severity
+from winkube.preview.policy_runner import run_policies
+from winkube.preview.project import read_project
+from winkube.preview.render import to_json
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PROGRAMS = [ROOT, *sorted(path.parent for path in (ROOT / "examples").glob("*/Pulumi.yaml"))]
+STACKS = [(folder, stack) for folder in PROGRAMS for stack in read_project(folder).stacks()]
+
+every_stack = pytest.mark.parametrize(
+    ("folder", "stack"),
+    STACKS,
+    ids=[f"{folder.name if folder != ROOT else 'program'}-{stack}" for folder, stack in STACKS],
+)
+both_modes = pytest.mark.parametrize("mode", ["preview", "update"])
+
+
+def weighty(plan: Plan) -> list[Any]:
+    findings = [*plan.findings, *check_plan(plan), *run_policies(plan, ROOT / "policies")]
+    return [finding for finding in findings if finding.severity is not Severity.NOTE]
+
+
+@every_stack
+@both_modes
+def test_a_stack_evaluates_without_a_finding(folder: Path, stack: str, mode: str) -> None:
+    """As a preview and as an update, with all checks and policies on."""
+    assert weighty(evaluate(folder, stack, mode=mode)) == []
+
+
+@every_stack
+@both_modes
+def test_a_stack_is_as_it_was(folder: Path, stack: str, mode: str, snapshot: SnapshotAssertion) -> None:
+    """The whole plan, without the lines of the source, which move with every edit. Renew: pytest --snapshot-update."""
+    document = to_json(evaluate(folder, stack, mode=mode))
+    for resource in document["resources"]:
+        del resource["source"]
+    assert document == snapshot(extension_class=JSONSnapshotExtension)
+
+
+def position(plan: Plan, name: str) -> set[str]:
+    """URNs of everything that a resource waits for, directly or through others."""
+    (resource,) = [resource for resource in plan.resources if resource.name == name and resource.custom]
+    seen: set[str] = set()
+    queue = [resource.urn]
+    while queue:
+        current = plan.by_urn.get(queue.pop())
+        if current is None:
+            continue
+        options = current.options
+        parents = [current.parent] if current.parent else []
+        for urn in {
+            *options.dependencies,
+            *(u for urns in options.property_dependencies.values() for u in urns),
+            *parents,
+        }:
+            if urn not in seen:
+                seen.add(urn)
+                queue.append(urn)
+    return {urn.rsplit("::", 1)[-1] for urn in seen}
+
+
+def test_the_dev_stack_comes_up_in_the_right_order() -> None:
+    """Roles and logs before the cluster; CNI and kube-proxy before nodes; Linux and CoreDNS before Windows."""
+    plan = evaluate(ROOT, "dev")
+    assert {"dev-cluster-role", "dev-logs"} <= position(plan, "dev-cluster")
+    assert {"dev-ipam-vpc-cni", "dev-kube-proxy-addon"} <= position(plan, "dev-system-group")
+    assert "dev-system-group" in position(plan, "dev-coredns-addon")
+    windows = position(plan, "dev-windows-2022-group")
+    assert {"dev-system-group", "dev-coredns-addon", "dev-ipam-vpc-cni"} <= windows
+    assert "dev-windows-2022-nodes-AmazonEKSWorkerNodePolicy" in windows
+
+
+def test_the_order_of_a_program_can_be_wrong() -> None:
+    """The check above can fail: nothing makes the Windows group wait for what it does not depend on."""
+    plan = evaluate(ROOT, "dev")
+    assert "dev-windows-2022-group" not in position(plan, "dev-system-group")
+    assert "dev-state-bucket" not in position(plan, "dev-windows-2022-group")
+
+
+def test_the_program_runs_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert len(evaluate(ROOT, "dev").resources) > 50
+
+
+def test_a_copy_of_an_example_runs_outside_of_the_repository(tmp_path: Path) -> None:
+    """An example needs the installed library and nothing else of the repository."""
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT / "examples" / "minimal_eks", copy)
+    assert weighty(evaluate(copy, "dev")) == []

@@ -1,0 +1,272 @@
+"""What every component keeps, whichever it is: the contract of the library."""
+
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as kubernetes
+import pytest
+import winkube
+from pulumi import _types as sdk_types
+from winkube.core.component import Component
+from winkube.preview import sdk
+from winkube.preview.checks import check_plan
+from winkube.preview.evaluate import evaluate_function
+from winkube.preview.model import Plan, Resource, Secret, Severity, walk
+
+TAGS = {"contract": "kept"}
+SUBNETS = ("subnet-0a", "subnet-0b")
+
+
+def target() -> winkube.EksTarget:
+    return winkube.EksTarget(
+        name="c",
+        kubernetes_version="1.36",
+        endpoint="https://c",
+        certificate_authority="Q0E=",
+        security_group_id="sg-1",
+    )
+
+
+Build = Callable[[str, pulumi.ResourceOptions], Component]
+
+COMPONENTS: dict[str, Build] = {
+    "ApiRecord": lambda name, opts: winkube.ApiRecord(
+        name,
+        winkube.ApiRecordArgs(
+            cluster_name="c.example.com", domain="example.com", zone_ids={"private": "Z1"},
+            balancer_dns_name="lb.elb.amazonaws.com", balancer_zone_id="Z2",
+        ),
+        opts,
+    ),
+    "ClusterZone": lambda name, opts: winkube.ClusterZone(
+        name,
+        winkube.ClusterZoneArgs(
+            domain="dev.example.com", visibility="both", vpc_ids=["vpc-1"], parent_zone_id="Z1", tags=TAGS
+        ),
+        opts,
+    ),
+    "EksAddon": lambda name, opts: winkube.EksAddon(
+        name, winkube.EksAddonArgs(cluster=target(), addon_name="coredns", tags=TAGS), opts
+    ),
+    "EksCluster": lambda name, opts: winkube.EksCluster(
+        name,
+        winkube.EksClusterArgs(
+            cluster_name="c", region="eu-central-1", kubernetes_version="1.36", subnet_ids=SUBNETS, tags=TAGS,
+            access_entries=[
+                winkube.AccessEntry(
+                    name="team", principal_arn="arn:aws:iam::111122223333:role/team",
+                    policies=[winkube.AccessPolicy(policy="view")],
+                )
+            ],
+        ),
+        opts,
+    ),
+    "EksClusterRole": lambda name, opts: winkube.EksClusterRole(name, winkube.EksClusterRoleArgs(tags=TAGS), opts),
+    "EksLinuxNodeGroup": lambda name, opts: winkube.EksLinuxNodeGroup(
+        name, winkube.EksLinuxNodeGroupArgs(name="system", cluster=target(), subnet_ids=SUBNETS, tags=TAGS), opts
+    ),
+    "EksWindowsNodeGroup": lambda name, opts: winkube.EksWindowsNodeGroup(
+        name, winkube.EksWindowsNodeGroupArgs(name="windows", cluster=target(), subnet_ids=SUBNETS, tags=TAGS), opts
+    ),
+    "Network": lambda name, opts: winkube.Network(
+        name,
+        winkube.NetworkArgs(
+            region="eu-central-1", intra_subnets=True, interface_endpoints=["sts"], cluster_names=["c"],
+            windows_prefix_reservations=2, tags=TAGS,
+        ),
+        opts,
+    ),
+    "NodeRole": lambda name, opts: winkube.NodeRole(
+        name, winkube.NodeRoleArgs(kind="eks-windows", instance_profile=True, tags=TAGS), opts
+    ),
+    "StateBucket": lambda name, opts: winkube.StateBucket(name, winkube.StateBucketArgs(tags=TAGS), opts),
+    "WindowsIpam": lambda name, opts: winkube.WindowsIpam(
+        name, winkube.WindowsIpamArgs(cluster=target(), tags=TAGS), opts
+    ),
+    "WindowsRuntimeClasses": lambda name, opts: winkube.WindowsRuntimeClasses(
+        name, winkube.WindowsRuntimeClassesArgs(releases=["2022", "2025"]), opts
+    ),
+}  # fmt: skip
+
+
+def evaluated(kind: str, mode: str = "preview", name: str = "it") -> Plan:
+    def build() -> None:
+        aws_provider = aws.Provider("given-aws", region="eu-central-1")
+        in_cluster = kubernetes.Provider("given-kubernetes", kubeconfig="{}")
+        COMPONENTS[kind](name, pulumi.ResourceOptions(providers=[aws_provider, in_cluster]))
+
+    return evaluate_function(build, mode=mode)
+
+
+def component_of(plan: Plan, kind: str, name: str = "it") -> Resource:
+    (found,) = [r for r in plan.resources if r.type == f"winkube:index:{kind}" and r.name == name]
+    return found
+
+
+def made(plan: Plan) -> list[Resource]:
+    """The cloud resources, the given providers left out."""
+    return [r for r in plan.resources if r.custom and not r.type.startswith("pulumi:providers:")]
+
+
+def public_components() -> set[str]:
+    return {
+        name
+        for name in winkube.__all__
+        if inspect.isclass(getattr(winkube, name)) and issubclass(getattr(winkube, name), Component)
+    }
+
+
+def test_every_public_component_is_under_contract() -> None:
+    assert set(COMPONENTS) == public_components()
+
+
+both_modes = pytest.mark.parametrize("mode", ["preview", "update"])
+every_component = pytest.mark.parametrize("kind", sorted(COMPONENTS))
+
+
+@both_modes
+@every_component
+def test_it_evaluates_without_a_finding(kind: str, mode: str) -> None:
+    """With unknowns as in a preview and with known values as in an update: no check finds anything."""
+    plan = evaluated(kind, mode)
+    findings = [f for f in [*plan.findings, *check_plan(plan)] if f.severity is not Severity.NOTE]
+    assert findings == []
+
+
+@every_component
+def test_its_token_and_parent(kind: str) -> None:
+    """The token is winkube:index:<Class>; everything else stands below it."""
+    plan = evaluated(kind)
+    top = component_of(plan, kind)
+    assert made(plan), "a component makes something"
+    for resource in made(plan):
+        assert resource.urn.startswith(f"urn:pulumi:stack::project::winkube:index:{kind}$"), resource.urn
+        assert resource.parent in plan.by_urn
+    assert not top.custom
+
+
+@every_component
+def test_its_children_have_the_given_providers(kind: str) -> None:
+    """No child falls back to a default provider."""
+    for resource in made(evaluated(kind)):
+        assert "::given-" in resource.options.provider, resource.urn
+
+
+@every_component
+def test_its_children_carry_its_name_first(kind: str) -> None:
+    """Two instances never collide: every child's name begins with the component's."""
+    for resource in made(evaluated(kind)):
+        assert resource.name.startswith("it-"), resource.name
+
+    def build() -> None:
+        provider = aws.Provider("given-aws", region="eu-central-1")
+        in_cluster = kubernetes.Provider("given-kubernetes", kubeconfig="{}")
+        for name in ("one", "two"):
+            COMPONENTS[kind](name, pulumi.ResourceOptions(providers=[provider, in_cluster]))
+
+    evaluate_function(build)  # a duplicate URN would raise
+
+
+def can_be_tagged(kind: str) -> bool:
+    return "tags" in {field.name for field in fields(getattr(winkube, f"{kind}Args"))}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in sorted(COMPONENTS) if can_be_tagged(kind)])
+def test_it_tags_every_child_that_can_be_tagged(kind: str) -> None:
+    tagged = 0
+    for resource in made(evaluated(kind)):
+        cls = sdk.resource_class(resource.type)
+        assert cls is not None, resource.type
+        kinds = sdk_types.resource_types(cls)
+        if "tagsAll" in kinds or ("tags" in kinds and resource.type.startswith("aws:")):
+            tags = resource.inputs.get("tags")
+            # The Auto Scaling group keeps a list of tags instead of a mapping.
+            pairs = {t["key"]: t["value"] for t in tags} if isinstance(tags, list) else tags
+            assert isinstance(pairs, dict), resource.urn
+            assert pairs.get("contract") == "kept", resource.urn
+            tagged += 1
+    assert tagged
+
+
+@pytest.mark.parametrize("kind", [kind for kind in sorted(COMPONENTS) if not can_be_tagged(kind)])
+def test_a_component_without_tags_makes_nothing_that_has_some(kind: str) -> None:
+    for resource in made(evaluated(kind)):
+        assert "tags" not in sdk_types.resource_types(sdk.resource_class(resource.type) or object), resource.urn
+
+
+@both_modes
+@every_component
+def test_it_registers_real_outputs(kind: str, mode: str) -> None:
+    """Outputs are registered, in camelCase, and each is an annotated attribute or a fact beside them."""
+    plan = evaluated(kind, mode)
+    outputs = component_of(plan, kind).outputs
+    assert outputs
+    assert all(key[0].islower() and "_" not in key for key in outputs)
+    for _, value in walk(outputs):
+        assert not isinstance(value, Secret)
+
+
+@every_component
+def test_its_outputs_are_annotated_and_documented(kind: str) -> None:
+    cls = getattr(winkube, kind)
+    assert cls.__doc__
+    public = [name for base in cls.__mro__ if base.__module__.startswith("winkube")
+              for name in inspect.get_annotations(base) if not name.startswith("_")]  # fmt: skip
+    assert public
+
+
+@every_component
+def test_its_arguments_are_frozen_and_keyword_only(kind: str) -> None:
+    args = getattr(winkube, f"{kind}Args")
+    assert is_dataclass(args)
+    assert args.__dataclass_params__.frozen
+    assert all(field.kw_only for field in fields(args))
+    parameters = list(inspect.signature(getattr(winkube, kind).__init__).parameters)
+    assert parameters == ["self", "name", "args", "opts"]
+
+
+@both_modes
+@every_component
+def test_no_secret_stands_in_plain_text(kind: str, mode: str) -> None:
+    text = json.dumps([resource.inputs for resource in evaluated(kind, mode).resources], default=repr)
+    for mark in ("PRIVATE KEY", "BEGIN RSA", "AKIA"):
+        assert mark not in text
+
+
+@every_component
+def test_nothing_is_made_when_an_argument_is_wrong(kind: str) -> None:
+    """A mistake is raised before anything is registered, with the component's class and name."""
+    args = getattr(winkube, f"{kind}Args")
+    wrong: dict[str, dict[str, Any]] = {
+        "ApiRecord": {"cluster_name": "-", "domain": "example.com", "zone_ids": {}, "balancer_dns_name": "x",
+                      "balancer_zone_id": "Z"},
+        "ClusterZone": {"domain": "-"},
+        "EksAddon": {"cluster": target(), "addon_name": "vpc-cni"},
+        "EksCluster": {"cluster_name": "c", "region": "eu-central-1", "kubernetes_version": "9.99",
+                       "subnet_ids": SUBNETS},
+        "EksClusterRole": {"path": "no-slash"},
+        "EksLinuxNodeGroup": {"name": "g", "cluster": target(), "subnet_ids": SUBNETS, "linux": "gentoo"},
+        "EksWindowsNodeGroup": {"name": "g", "cluster": target(), "subnet_ids": SUBNETS, "windows": "95"},
+        "Network": {"region": "eu-central-1", "cidr": "10.0.0.0/8"},
+        "NodeRole": {"kind": "mainframe"},
+        "StateBucket": {"bucket_name": "UPPER"},
+        "WindowsIpam": {"cluster": target(), "mode": "both"},
+        "WindowsRuntimeClasses": {"releases": ["95"]},
+    }  # fmt: skip
+    seen: list[str] = []
+
+    def build() -> None:
+        try:
+            getattr(winkube, kind)("it", args(**wrong[kind]))
+        except winkube.WinkubeError as error:
+            seen.append(str(error))
+
+    plan = evaluate_function(build)
+    assert plan.resources == []
+    assert seen
+    assert seen[0].startswith(f'{kind} "it" cannot be built from these arguments:\n  {kind}(it).')
