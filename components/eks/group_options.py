@@ -50,6 +50,9 @@ MANAGEMENT = Rule("WK-EKS-082", "A group is managed by EKS or self-managed.", NO
 NO_SHELL = Rule("WK-EKS-083", "Bottlerocket has no shell for commands, and its kubelet no free flags.",
                 "https://bottlerocket.dev/en/os/latest/#/api/settings/")  # fmt: skip
 
+SECURITY_GROUPS = Rule("WK-EKS-086", "Nodes are in the cluster's security group, or in others that open as much.",
+                       "https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html")  # fmt: skip
+
 MANAGEMENTS = ("managed", "self_managed")
 UPDATE_STRATEGIES: Mapping[str, str] = {"default": "DEFAULT", "minimal": "MINIMAL"}
 POOL_STATES: Mapping[str, str] = {"stopped": "STOPPED", "running": "RUNNING", "hibernated": "HIBERNATED"}
@@ -125,6 +128,10 @@ class GroupOptionsLike(NodeGroupLike, Protocol):
     def update_strategy(self) -> str: ...  # noqa: D102
     @property
     def warm_pool(self) -> WarmPool | None: ...  # noqa: D102
+    @property
+    def security_group_ids(self) -> Sequence[Any]: ...  # noqa: D102
+    @property
+    def cluster_security_group(self) -> bool: ...  # noqa: D102
 
 
 def starts_itself(group: GroupOptionsLike) -> bool:
@@ -147,6 +154,7 @@ def check_group_options(group: GroupOptionsLike, target: TargetLike) -> Mistakes
     found.take(check_kubelet_arguments(group.kubelet_arguments))
     for field in ("commands_before", "commands_after"):
         found.take(check_commands(getattr(group, field), (field,)))
+    found.take(_check_security_groups(group, target))
     found.take(_check_max_pods(group))
     found.take(_check_cpu(group))
     found.take(_check_updates(group))
@@ -191,13 +199,22 @@ def _check_bootstrap(group: GroupOptionsLike, target: TargetLike) -> Mistakes:
         found.add(ENTRY_OF_NODES, ("cluster", "authentication_mode"),
                   "nodes that this group starts itself need an access entry, which this mode does not have",
                   'set authentication_mode to "API_AND_CONFIG_MAP"', target.authentication_mode)  # fmt: skip
-    needed = ["endpoint", "certificate_authority"]
-    if group.management == "self_managed":
-        needed.append("security_group_id")
-    for field in needed:
+    for field in ("endpoint", "certificate_authority"):
         if getattr(target, field) is None:
             found.add(TARGET_FACTS, ("cluster", field), f"a group that starts itself needs the cluster's {field}",
                       f"set {field} of the target")  # fmt: skip
+    return found
+
+
+def _check_security_groups(group: GroupOptionsLike, target: TargetLike) -> Mistakes:
+    found = Mistakes()
+    if not group.cluster_security_group and not group.security_group_ids:
+        found.add(SECURITY_GROUPS, ("security_group_ids",), "nodes outside of the cluster's security group need others",
+                  "name security groups, or set cluster_security_group to true", [])  # fmt: skip
+    named = bool(group.security_group_ids) or group.management == "self_managed"
+    if named and group.cluster_security_group and target.security_group_id is None:
+        found.add(TARGET_FACTS, ("cluster", "security_group_id"), "the cluster's security group is not known",
+                  "set security_group_id of the target, or cluster_security_group to false")  # fmt: skip
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from ..tables.instance_types import InstanceType, instance_type, instance_type_names, sizes_of, untested_on_windows
-from ..tables.kubernetes import at_least
+from ..tables.kubernetes import WINDOWS_MINIMUM_PLATFORM, at_least, windows_platform
 from ..tables.linux import LINUX_IMAGES
 from ..tables.windows import EDITIONS, WINDOWS_AMI_PAGE, WINDOWS_RELEASES, nearest_release, releases_for
 from .scheduling import TaintLike, check_labels, check_taints
@@ -54,6 +54,7 @@ OLD_RELEASE = Rule("WK-EKS-028", "Windows Server 2019 is out of mainstream suppo
                    "https://learn.microsoft.com/lifecycle/products/windows-server-2019")  # fmt: skip
 ONE_LINUX_NODE = Rule("WK-EKS-029", "Two Linux nodes are advised beside Windows nodes.", WINDOWS_SUPPORT_PAGE)
 WINDOWS_IPV4 = Rule("WK-EKS-030", "Windows nodes and pods have IPv4 addresses only.", WINDOWS_SUPPORT_PAGE)
+PLATFORM = Rule("WK-EKS-039", "Windows nodes need a platform version with Windows support.", WINDOWS_SUPPORT_PAGE)
 AUTO_MODE = Rule("WK-EKS-034", "EKS Auto Mode runs no Windows nodes.",
                  "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html")  # fmt: skip
 ONE_SYSTEM = Rule("WK-EKS-031", "A group is either Linux or Windows.", NODE_GROUPS_PAGE)
@@ -99,8 +100,13 @@ class NodeGroupLike(Protocol):
     def root_volume_size_gib(self) -> int | None: ...  # noqa: D102
 
 
-def check_node_groups(groups: Sequence[NodeGroupLike], kubernetes_version: str, path: Path = ()) -> Mistakes:
-    """Every mistake in the groups of one cluster, each group's own and those between them."""
+def check_node_groups(
+    groups: Sequence[NodeGroupLike], kubernetes_version: str, path: Path = (), *, fargate: bool = False
+) -> Mistakes:
+    """Every mistake in the groups of one cluster, each group's own and those between them.
+
+    :param fargate: whether CoreDNS runs on Fargate, so that Windows nodes need no Linux nodes beside them.
+    """
     found = Mistakes()
     first: dict[str, int] = {}
     for index, group in enumerate(groups):
@@ -109,7 +115,7 @@ def check_node_groups(groups: Sequence[NodeGroupLike], kubernetes_version: str, 
         if other != index:
             found.add(DUPLICATE_NAME, (*path, index, "name"), f"the group at [{other}] has the same name",
                       "give each group a name of its own", group.name)  # fmt: skip
-    if any(group.windows for group in groups) and linux_capacity(groups) == 0:
+    if any(group.windows for group in groups) and linux_capacity(groups) == 0 and not fargate:
         found.add(NO_LINUX, path, "a cluster with Windows nodes needs Linux nodes for CoreDNS and other system pods",
                   'add a group with linux: "al2023", min_size 2 and no NoSchedule or NoExecute taint',
                   [group.name for group in groups])  # fmt: skip
@@ -132,7 +138,7 @@ def linux_capacity(groups: Sequence[NodeGroupLike]) -> int:
     return sum(
         max(group.min_size, group.desired_size or 0)
         for group in groups
-        if not group.windows and all(taint.effect == "PreferNoSchedule" for taint in group.taints)
+        if not group.windows and not any(taint.effect in ("NoSchedule", "NoExecute") for taint in group.taints)
     )
 
 
@@ -178,6 +184,18 @@ def check_ip_family(ip_family: str, path: Path = ("ip_family",)) -> Mistakes:
     if ip_family != "ipv4":
         found.add(WINDOWS_IPV4, path, "Windows nodes and services have IPv4 addresses only",
                   'use a cluster with "ipv4"', ip_family)  # fmt: skip
+    return found
+
+
+def check_platform(
+    kubernetes_version: str, platform_version: str | None, path: Path = ("platform_version",)
+) -> Mistakes:
+    """Windows nodes join clusters whose platform version manages addresses for them; later ones do too."""
+    found = Mistakes()
+    if platform_version is not None and not windows_platform(kubernetes_version, platform_version):
+        least = WINDOWS_MINIMUM_PLATFORM.get(kubernetes_version, "eks.1")
+        found.add(PLATFORM, path, f"Windows support on Kubernetes {kubernetes_version} needs platform {least} or later",
+                  "update the cluster; EKS then gives it the newest platform version", platform_version)  # fmt: skip
     return found
 
 

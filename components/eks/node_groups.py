@@ -36,7 +36,14 @@ from .group_options import (
 )
 from .group_plan import NodeGroupPlan, plan_node_group
 from .launch_template import block_device_mappings, metadata_options, tag_specifications
-from .node_group_rules import CAPACITY_TYPES, advise_node_group, check_auto_mode, check_ip_family, check_node_group
+from .node_group_rules import (
+    CAPACITY_TYPES,
+    advise_node_group,
+    check_auto_mode,
+    check_ip_family,
+    check_node_group,
+    check_platform,
+)
 from .order import ordered_after
 from .scheduling import AUTOSCALER, Taint, autoscaler_discovery_tags, eks_taints
 from .target import EksTarget, check_target
@@ -87,7 +94,10 @@ class _NodeGroupArgs:
     proxy: Proxy | None = None
     """The proxy through which nodes reach the internet; none by default."""
     security_group_ids: Sequence[pulumi.Input[str]] = ()
-    """Security groups beside the cluster's own, which then must be known to the target."""
+    """Security groups of the nodes beside the cluster's own."""
+    cluster_security_group: bool = True
+    """Whether the nodes are in the cluster's own security group, which opens everything among its members. False needs
+    ``security_group_ids`` that open what EKS asks for, such as those of ``EksSecurityGroups``."""
     max_unavailable: int | None = 1
     """How many nodes an update replaces at once; 1 by default. None with ``max_unavailable_percentage``."""
     max_unavailable_percentage: int | None = None
@@ -189,6 +199,7 @@ def check_node_group_args(args: NodeGroupArgs) -> Mistakes:
     if args.windows:
         found.take(check_ip_family(args.cluster.ip_family), "cluster")
         found.take(check_auto_mode(args.cluster.auto_mode), "cluster")
+        found.take(check_platform(args.cluster.kubernetes_version, args.cluster.platform_version), "cluster")
     found.take(check_group_options(args, args.cluster))
     found.take(check_node_role(_role_args(args, "eks-windows" if args.windows else "eks-linux")))
     return found
@@ -309,10 +320,11 @@ class _NodeGroup(Component):
 
     def _security_group_ids(self) -> list[pulumi.Input[str]] | None:
         # A template that names groups does not get the cluster's own by itself.
-        own = self._args.cluster.security_group_id
-        if own is None or not (self._args.security_group_ids or self._args.management == "self_managed"):
+        args = self._args
+        if not (args.security_group_ids or args.management == "self_managed"):
             return None
-        return [own, *self._args.security_group_ids]
+        own = args.cluster.security_group_id
+        return [*([own] if own is not None and args.cluster_security_group else []), *args.security_group_ids]
 
     def _user_data(self) -> pulumi.Input[str] | None:
         args, plan = self._args, self._plan

@@ -40,6 +40,8 @@ class EksTarget:
     """Who installs the CNI: ``addon`` (default) or ``self_managed``. Decides how Windows IPAM is configured."""
     security_group_id: pulumi.Input[str] | None = None
     """Its cluster security group. Needed by self-managed groups."""
+    platform_version: str | None = None
+    """Its platform version, such as ``eks.9``, if it is an old cluster: Windows support came with one of them."""
     auto_mode: bool = False
     """Whether EKS Auto Mode starts its nodes. It starts no Windows nodes, and brings no CNI for them."""
     partition: str = "aws"

@@ -61,3 +61,23 @@ EKS_MINORS: Mapping[str, EksMinor] = {minor: row for minor, row in EKS_KNOWN_MIN
 
 SELF_MANAGED_MINORS: tuple[str, ...] = ("1.35", "1.36", "1.37")
 """What upstream maintained on 2026-11-21 (kubernetes.io/releases)."""
+
+WINDOWS_MINIMUM_PLATFORM: Mapping[str, str] = {
+    "1.24": "eks.2", "1.25": "eks.1", "1.26": "eks.1", "1.27": "eks.1", "1.28": "eks.1", "1.29": "eks.1",
+    "1.30": "eks.2", "1.31": "eks.4",
+}  # fmt: skip
+"""Platform versions from which the control plane manages addresses of Windows pods; later minors do from the start.
+
+EKS user guide, "Deploy Windows nodes on EKS clusters", December 2024.
+"""
+
+
+def windows_platform(minor: str, platform_version: str) -> bool:
+    """Whether a platform version such as ``eks.9`` has Windows support. Numbers are compared, not texts.
+
+    >>> windows_platform("1.31", "eks.10"), windows_platform("1.31", "eks.3"), windows_platform("1.36", "eks.1")
+    (True, False, True)
+    """
+    least = WINDOWS_MINIMUM_PLATFORM.get(minor, "eks.1")
+    number = platform_version.removeprefix("eks.")
+    return number.isdigit() and int(number) >= int(least.removeprefix("eks.")) and at_least(minor, "1.24")

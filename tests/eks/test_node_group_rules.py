@@ -262,3 +262,8 @@ def test_all_mistakes_of_all_groups_come_at_once():
     assert {mistake.rule.code for mistake in found} == {
         "WK-EKS-010", "WK-EKS-011", "WK-EKS-019", "WK-EKS-021", "WK-EKS-023", "WK-EKS-024",
     }  # fmt: skip
+
+
+def test_fargate_can_stand_in_for_linux_nodes():
+    """With CoreDNS on Fargate a cluster may have Windows nodes alone."""
+    assert not check_node_groups([WINDOWS], "1.36", fargate=True)

@@ -293,3 +293,14 @@ def test_auto_mode_runs_no_windows_nodes(record: Record):
     with pytest.raises(WinkubeError, match="WK-EKS-034"):
         windows(record, cluster=replace(TARGET, auto_mode=True))
     linux(record, cluster=replace(TARGET, auto_mode=True))
+
+
+def test_old_platforms_have_no_windows_support(record: Record):
+    """WK-EKS-039 compares numbers: eks.10 is later than eks.4."""
+    old = replace(TARGET, kubernetes_version="1.31", platform_version="eks.3")
+    with pytest.raises(WinkubeError) as caught:
+        windows(record, cluster=old)
+    (mistake,) = caught.value.mistakes
+    assert (mistake.rule.code, mistake.path, mistake.got) == ("WK-EKS-039", ("cluster", "platform_version"), "eks.3")
+    assert "eks.4" in mistake.message
+    windows(record, cluster=replace(old, platform_version="eks.10"))
