@@ -223,7 +223,7 @@ def test_a_wrong_request_would_be_seen():
 
 
 def test_the_calls_succeed_one_after_the_other(record: Record, monkeypatch: pytest.MonkeyPatch):
-    """moto takes cluster, templates, groups and profiles in the order of their dependencies, and keeps what was said."""
+    """moto takes cluster, templates and groups in the order of their dependencies, and keeps what was said."""
     moto = pytest.importorskip("moto", reason="needs moto[ec2,eks,autoscaling]; CI installs it")
     boto3 = pytest.importorskip("boto3")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
