@@ -4,7 +4,6 @@ Only looks at modules that the program has already imported: an evaluation must 
 program does not use. The names come from the table that each SDK registers with the runtime.
 """
 
-import re
 import sys
 import typing
 from collections.abc import Container, Mapping, Sequence
@@ -15,6 +14,8 @@ from typing import Any
 import pulumi
 from pulumi import _types as sdk_types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import rpc as sdk_rpc
+
+from .sdk_import import snake
 
 _classes: dict[str, type[Any]] = {}
 
@@ -42,7 +43,7 @@ def _find_class(token: str) -> type[Any] | None:
 
 
 def _member(package: str, name: str) -> type[Any] | None:
-    for module_name in (f"{package}.{_snake(name)}", f"{package}.{name}", package):
+    for module_name in (f"{package}.{snake(name)}", f"{package}.{name}", package):
         module = sys.modules.get(module_name)
         if module is None:
             continue
@@ -51,10 +52,6 @@ def _member(package: str, name: str) -> type[Any] | None:
         if isinstance(found, type):
             return found
     return None
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 def computed(token: str, name: str, known: Container[str], arn_prefix: str) -> dict[str, Any]:
