@@ -252,8 +252,12 @@ def test_the_way_to_a_role_is_known():
 
 
 def test_all_mistakes_are_told_at_once():
-    codes = [it.rule.code for it in found(Choice("coredns"), Choice("windows-gmsa", windows=True), Choice("metrics-server",
-             values={"nodeSelector": None}, version="1"))]  # fmt: skip
+    choices = (
+        Choice("coredns"),
+        Choice("windows-gmsa", windows=True),
+        Choice("metrics-server", values={"nodeSelector": None}, version="1"),
+    )
+    codes = [it.rule.code for it in found(*choices)]
     assert codes == ["WK-ADD-001", "WK-ADD-004", "WK-ADD-012", "WK-ADD-006", "WK-ADD-009"]
 
 

@@ -107,8 +107,12 @@ def test_the_autoscaler_is_of_the_clusters_minor():
 
 
 def test_the_service_accounts_of_charts_are_named_as_their_roles_trust():
-    for name, keys in {"cluster-autoscaler": ("rbac", "serviceAccount", "name"), "karpenter": ("serviceAccount", "name"),
-                       "aws-load-balancer-controller": ("serviceAccount", "name")}.items():  # fmt: skip
+    names = {
+        "cluster-autoscaler": ("rbac", "serviceAccount", "name"),
+        "karpenter": ("serviceAccount", "name"),
+        "aws-load-balancer-controller": ("serviceAccount", "name"),
+    }
+    for name, keys in names.items():
         assert at(rendered(name), keys) == ADDONS[name].service_account
 
 
