@@ -129,7 +129,12 @@ class WindowsIpam(Component):
         # A patch: the map may be there already, with keys of the network policy controller in it.
         kubernetes.core.v1.ConfigMapPatch(
             f"{name}-config-map",
-            metadata={"name": CONFIG_MAP_NAME, "namespace": CONFIG_MAP_NAMESPACE},
+            metadata={
+                "name": CONFIG_MAP_NAME,
+                "namespace": CONFIG_MAP_NAMESPACE,
+                # Whoever switched IPAM on by hand owns the keys until they are taken over.
+                "annotations": {"pulumi.com/patchForce": "true"},
+            },
             data=config_map_data(args),
             opts=self.child(depends_on=ordered_after(opts)),
         )

@@ -52,6 +52,7 @@ def test_ipam_in_the_config_map(record: Record):
     inputs = only(plan, PATCH).inputs
     assert inputs["metadata"]["name"] == "amazon-vpc-cni"
     assert inputs["metadata"]["namespace"] == "kube-system"
+    assert inputs["metadata"]["annotations"] == {"pulumi.com/patchForce": "true"}
     assert inputs["data"]["enable-windows-ipam"] == "true"
     assert not [resource for resource in plan.resources if resource.type == ADDON]
 
