@@ -23,7 +23,8 @@ from ..roles.checks import check_boundary, check_path
 from ..roles.documents import managed_policy_arn, rendered
 from ..roles.validation import PolicySource, check_policy_documents
 from . import documents
-from .irsa import IrsaRole, IrsaRoleArgs, check_oidc
+from .identity import check_oidc
+from .irsa import IrsaRole, IrsaRoleArgs
 from .rules import check_addons
 from .table import ADDONS, Addon, Slot
 from .values import plain_slots, rendered_values

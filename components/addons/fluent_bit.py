@@ -24,7 +24,7 @@ from ..core.tags import check_tags, named
 from ..eks.cluster_rules import LOG_RETENTION, RETENTION_DAYS
 from ..roles.documents import rendered
 from .documents import log_writer
-from .irsa import check_subject
+from .identity import check_subject
 from .table import OS_LABEL, TOLERATE_ALL
 
 IMAGE = "public.ecr.aws/aws-observability/aws-for-fluent-bit:2.31.12-windowsservercore"

@@ -22,7 +22,7 @@ from ..core.component import Component, known
 from ..core.mistakes import Mistakes, Rule
 from ..roles.documents import rendered
 from .documents import group_credentials
-from .irsa import check_subject
+from .identity import check_subject
 
 GMSA_PAGE = "https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/"
 DOMAINLESS_PAGE = (

@@ -7,36 +7,21 @@
 Pods on Windows nodes take IRSA only: there is no Pod Identity agent for Windows.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 
 from ..core.component import Component, known
-from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
+from ..core.mistakes import Mistakes
 from ..core.tags import named
 from ..roles.checks import check_role
 from ..roles.documents import managed_policy_arn, rendered
 from ..roles.role import name_prefix
 from ..roles.validation import PolicySource, policy_document
-from .documents import AUDIENCE, irsa_trust, issuer_host, pod_identity_trust
-
-IRSA_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/associate-service-account-role.html"
-SUBJECT = Rule("WK-ADD-020", "A role is for one service account by its exact name, without wildcards.", IRSA_PAGE)
-OIDC = Rule(
-    "WK-ADD-021", "A role for a service account trusts the OIDC provider of the cluster's own issuer.", IRSA_PAGE
-)
-IDENTITY = Rule("WK-ADD-022", "A service account gets its role by irsa or by pod_identity.",
-                "https://docs.aws.amazon.com/eks/latest/userguide/service-accounts.html")  # fmt: skip
-
-IDENTITIES = ("irsa", "pod_identity")
-_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
-_SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
-_PROVIDER = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:oidc-provider/(?P<host>.+)")
-_ISSUER = re.compile(r"https://[^\s/]+(/[^\s]*)?")
+from .documents import AUDIENCE, irsa_trust, pod_identity_trust
+from .identity import check_identity, check_oidc, check_subject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,54 +57,6 @@ class IrsaRoleArgs:
     """Partition of the region: ``aws``, ``aws-cn``, ``aws-us-gov`` or ``aws-eusc``."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of the role."""
-
-
-def check_subject(namespace: str, service_account: str) -> Mistakes:
-    """Whether these name exactly one service account (``WK-ADD-020``)."""
-    found = Mistakes()
-    for name, value, form in (("namespace", namespace, _LABEL), ("service_account", service_account, _SUBDOMAIN)):
-        if "*" in value or "?" in value:
-            found.add(SUBJECT, (name,), "a wildcard would hand the role to other service accounts too",
-                      "write the exact name", value)  # fmt: skip
-        elif not form.fullmatch(value):
-            found.add(SUBJECT, (name,), "a name of Kubernetes has small letters, digits and hyphens",
-                      f'write a name such as "{"kube-system" if name == "namespace" else "ebs-csi-controller-sa"}"',
-                      value)  # fmt: skip
-    return found
-
-
-def check_oidc(provider_arn: Any, issuer: Any, path: Path = ()) -> Mistakes:
-    """Whether provider and issuer are there and belong together; what is not known yet is not judged (WK-ADD-021)."""
-    found = Mistakes()
-    parts: re.Match[str] | None = None
-    if provider_arn is None:
-        found.add(OIDC, (*path, "oidc_provider_arn"), "a role for a service account trusts the cluster's OIDC provider",
-                  "make an aws.iam.OpenIdConnectProvider of the cluster's issuer and give its ARN")  # fmt: skip
-    elif isinstance(provider_arn, str):
-        parts = _PROVIDER.fullmatch(provider_arn)
-        if parts is None:
-            found.add(OIDC, (*path, "oidc_provider_arn"), "is not the ARN of an OIDC provider",
-                      'write it as "arn:aws:iam::111122223333:oidc-provider/oidc.eks.…"', provider_arn)  # fmt: skip
-    if issuer is None:
-        found.add(OIDC, (*path, "oidc_issuer"), "the trust names the cluster's issuer", "give EksCluster.oidc_issuer")
-    elif isinstance(issuer, str):
-        if not _ISSUER.fullmatch(issuer):
-            found.add(OIDC, (*path, "oidc_issuer"), "an issuer is an https URL",
-                      'write it as "https://oidc.eks.<region>.amazonaws.com/id/…"', issuer)  # fmt: skip
-        elif parts is not None and parts["host"] != issuer_host(issuer):
-            found.add(OIDC, (*path, "oidc_issuer"), "is not the issuer of the OIDC provider, so no token would fit",
-                      f'write "https://{parts["host"]}", or give the provider of this issuer', issuer)  # fmt: skip
-    return found
-
-
-def check_identity(identity: str, path: Path = ("identity",)) -> Mistakes:
-    """Whether this is a way in which service accounts get roles (``WK-ADD-022``)."""
-    found = Mistakes()
-    if identity not in IDENTITIES:
-        guess = nearest(identity, IDENTITIES)
-        found.add(IDENTITY, path, f"a service account gets its role by {one_of(IDENTITIES)}",
-                  f'write "{guess}"' if guess else 'write "irsa"', identity)  # fmt: skip
-    return found
 
 
 def check_irsa_role(args: IrsaRoleArgs) -> Mistakes:

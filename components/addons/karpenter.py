@@ -9,47 +9,38 @@ karpenter-provider-aws 1.14 ``examples/v1/windows-*.yaml``, ``pkg/apis/crds``, `
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
 from ..core.component import Component
-from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
-from ..core.tags import check_tags, named
+from ..core.mistakes import Mistakes, nearest, one_of
+from ..core.tags import named
 from ..eks.access import API_MODES
 from ..eks.node_group_rules import MINIMUM_WINDOWS_MIB, WINDOWS_MINIMUM_ROOT_GIB
 from ..eks.scheduling import WINDOWS_TAINT, Taint, check_labels, check_taints
 from ..eks.target import EksTarget, check_target
 from ..roles.role import NodeRole, NodeRoleArgs, check_node_role
 from ..roles.validation import PolicySource
-from ..tables.kubernetes import at_least
 from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES, WINDOWS_ROOT_DEVICE
-from .storage import NAME_FORM
+from .node_classes import (
+    CAPACITY,
+    CAPACITY_TYPES,
+    ENTRY_MODE,
+    OWN_ROLE,
+    POOL_NAME,
+    SELECTORS,
+    WINDOWS_VOLUME,
+    check_node_tags,
+    check_release,
+    user_data,
+)
+from .storage_rules import NAME_FORM
 from .table import OS_LABEL
 
-NODE_CLASSES_PAGE = "https://karpenter.sh/docs/concepts/nodeclasses/"
-RELEASE = Rule("WK-ADD-040", "Karpenter starts Windows releases that the cluster's Kubernetes runs.", NODE_CLASSES_PAGE)
-OWN_ROLE = Rule(
-    "WK-ADD-041", "Windows nodes of Karpenter have a node role that no Linux node has.",
-    "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
-)  # fmt: skip
-ENTRY_MODE = Rule(
-    "WK-ADD-042", "The access entry of Windows nodes needs an authentication mode with the API.",
-    "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
-)  # fmt: skip
-ALIAS = Rule("WK-ADD-043", "A Windows image is chosen by the alias of its release, at latest.", NODE_CLASSES_PAGE)
-RESERVED_TAGS = Rule("WK-ADD-044", "Karpenter writes some tags of its nodes itself.", NODE_CLASSES_PAGE)
-SELECTORS = Rule("WK-ADD-045", "A node class names its subnets and security groups.", NODE_CLASSES_PAGE)
-CAPACITY = Rule("WK-ADD-046", "Capacity is on-demand or spot.", "https://karpenter.sh/docs/concepts/nodepools/")
-POOL_NAME = Rule("WK-ADD-047", "A node class and its pool have a name of Kubernetes.", NODE_CLASSES_PAGE)
-WINDOWS_VOLUME = Rule("WK-ADD-048", "The root volume of a Windows node has 50 GiB or more.", NODE_CLASSES_PAGE)
-
-CAPACITY_TYPES = ("on-demand", "spot")
 CATEGORIES = ("c", "m", "r")
-RESERVED_TAG_PREFIXES = ("eks:eks-cluster-name", "kubernetes.io/cluster", "karpenter.sh/nodepool",
-                         "karpenter.sh/nodeclaim", "karpenter.k8s.aws/ec2nodeclass")  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +116,7 @@ def check_karpenter_nodes(args: KarpenterWindowsNodesArgs) -> Mistakes:
     if not NAME_FORM.fullmatch(args.pool_name):
         found.add(POOL_NAME, ("pool_name",), "a name has small letters, digits, hyphens and dots",
                   'write a name such as "windows2022"', args.pool_name)  # fmt: skip
-    _check_release(args.windows, args.cluster.kubernetes_version, found)
+    check_release(args.windows, args.cluster.kubernetes_version, found)
     for index, other in enumerate(args.linux_role_names):
         if isinstance(other, str) and other == args.role_name:
             found.add(OWN_ROLE, ("role_name",), f"linux_role_names[{index}] is the same role, whose access entry is of "
@@ -146,64 +137,7 @@ def check_karpenter_nodes(args: KarpenterWindowsNodesArgs) -> Mistakes:
                   args.root_volume_size_gib)  # fmt: skip
     found.take(check_labels(args.labels, managed=False))
     found.take(check_taints(args.taints, managed=False))
-    found.take(_check_node_tags(args.tags, ("tags",)))
-    return found
-
-
-def _check_release(windows: str, kubernetes_version: str, found: Mistakes) -> None:
-    release = WINDOWS_RELEASES.get(windows)
-    if release is None:
-        guess = nearest(windows, tuple(WINDOWS_RELEASES))
-        found.add(RELEASE, ("windows",), f"the Windows Server releases are {one_of(WINDOWS_RELEASES)}",
-                  f'write "{guess}"' if guess else "write one of these", windows)  # fmt: skip
-    elif kubernetes_version and not at_least(kubernetes_version, release.eks_minimum_kubernetes):
-        found.add(RELEASE, ("windows",),
-                  f"Windows Server {windows} needs Kubernetes {release.eks_minimum_kubernetes} or newer on EKS, the "
-                  f"cluster runs {kubernetes_version}", 'set windows to "2022"', windows)  # fmt: skip
-
-
-def _check_node_tags(tags: Mapping[str, str], path: Path) -> Mistakes:
-    found = check_tags(tags, path)
-    for key in tags:
-        reserved = next((prefix for prefix in RESERVED_TAG_PREFIXES if key.startswith(prefix)), None)
-        if reserved is not None:
-            found.add(RESERVED_TAGS, (*path, key), f"Karpenter writes tags that begin with {reserved} itself",
-                      "remove the tag", tags[key])  # fmt: skip
-    return found
-
-
-def check_node_classes(node_classes: Sequence[Mapping[str, Any]], path: Path = ()) -> Mistakes:
-    """What is wrong with the EC2NodeClass manifests of one cluster (``WK-ADD-041``, ``WK-ADD-043``).
-
-    For policies, which see what others wrote: Windows classes share no role with Linux ones, and their image is the
-    release's alias at latest. A role that is not known yet is not judged.
-    """
-    found = Mistakes()
-    roles: dict[str, tuple[bool, str]] = {}
-    for index, manifest in enumerate(node_classes):
-        spec = cast(Mapping[str, Any], manifest.get("spec") or {})
-        terms = cast(Sequence[Mapping[str, Any]], spec.get("amiSelectorTerms") or ())
-        aliases = [str(term["alias"]) for term in terms if "alias" in term]
-        families = [str(spec.get("amiFamily") or ""), *(alias.partition("@")[0] for alias in aliases)]
-        windows = any(family.lower().startswith("windows") for family in families)
-        here: Path = (*path, index, "spec")
-        for number, alias in enumerate(aliases):
-            family, _, version = alias.partition("@")
-            known_families = tuple(f"windows{release}" for release in WINDOWS_RELEASES)
-            if family.startswith("windows") and (family not in known_families or version != "latest"):
-                meant = family if family in known_families else nearest(family, known_families) or known_families[-1]
-                found.add(ALIAS, (*here, "amiSelectorTerms", number, "alias"),
-                          "Karpenter cannot pin Windows images: their alias ends in @latest",
-                          f'write "{meant}@latest"', alias)  # fmt: skip
-        for key in ("role", "instanceProfile"):
-            role = spec.get(key)
-            name = str(cast(Mapping[str, Any], manifest.get("metadata") or {}).get("name"))
-            if isinstance(role, str):
-                first = roles.setdefault(role, (windows, name))
-                if first[0] != windows:
-                    found.add(OWN_ROLE, (*here, key),
-                              f"{first[1]} uses it for nodes of the other operating system, and an access entry has "
-                              "one type", "give the Windows node class a role of its own", role)  # fmt: skip
+    found.take(check_node_tags(args.tags))
     return found
 
 
@@ -246,17 +180,6 @@ def node_class(args: KarpenterWindowsNodesArgs) -> dict[str, Any]:
             "tags": dict(args.tags),
         },
     }
-
-
-def user_data(service_cidr: str) -> str:
-    """What runs before Karpenter's call of the bootstrap script, which it makes without ``-ServiceCIDR``.
-
-    The script would guess 172.20.0.0/16 or 10.100.0.0/16; it reads this variable first.
-
-    >>> user_data("10.100.0.0/16")
-    '[Environment]::SetEnvironmentVariable("SERVICE_IPV4_CIDR", "10.100.0.0/16", "Machine")'
-    """
-    return f'[Environment]::SetEnvironmentVariable("SERVICE_IPV4_CIDR", "{service_cidr}", "Machine")'
 
 
 def node_pool(args: KarpenterWindowsNodesArgs) -> dict[str, Any]:

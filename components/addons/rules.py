@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from ..tables.windows import BUILD_LABEL
-from .irsa import check_identity
+from .identity import check_identity
 from .table import ADDONS, AUTOSCALER_IMAGES, ELSEWHERE, OS_LABEL, Addon, Keys, Slot
 from .values import MISSING, at, walked
 

@@ -148,6 +148,25 @@ def test_a_cluster_that_is_made_in_the_same_program_is_waited_for(record, previe
     assert (policy is UNKNOWN and name is UNKNOWN) if preview else name in policy
 
 
+@pytest.mark.parametrize("preview", [True, False])
+def test_inputs_may_be_made_in_the_same_program(record, preview: bool):
+    """What other resources compute is passed on, and is neither missing nor judged."""
+
+    def build():
+        vpc = aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16")
+        role = aws.iam.Role("own", assume_role_policy="{}")
+        provider = aws.iam.OpenIdConnectProvider("oidc", url=ISSUER, client_id_lists=["sts.amazonaws.com"])
+        queue = aws.sqs.Queue("queue")
+        EksAddons("dev", args(choice("aws-load-balancer-controller"), choice("karpenter"),
+                              choice("aws-ebs-csi-driver", role_arn=role.arn), vpc_id=vpc.id,
+                              karpenter_node_role_arns=[role.arn], karpenter_queue_arn=queue.arn,
+                              oidc_provider_arn=provider.arn))  # fmt: skip
+
+    plan = record(build, preview=preview)
+    vpc_id = the(plan, "Release", "dev-aws-load-balancer-controller").inputs["values"]["vpcId"]
+    assert vpc_id is UNKNOWN if preview else vpc_id
+
+
 def test_the_nodes_come_first(record):
     def build():
         first = aws.ec2.PlacementGroup("nodes", strategy="spread")

@@ -4,14 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
-from winkube.addons import gmsa, irsa, karpenter, legacy, load_balancer, rules, storage
+from winkube.addons import gmsa, identity, legacy, load_balancer, node_classes, rules, storage_rules
 from winkube.addons.table import ADDONS
 from winkube.core.mistakes import Rule
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "windows-addons.md").read_text(encoding="utf-8")
 RULES = sorted(
-    {value.code for module in (gmsa, irsa, karpenter, legacy, load_balancer, rules, storage)
+    {value.code for module in (gmsa, identity, legacy, load_balancer, node_classes, rules, storage_rules)
      for value in vars(module).values() if isinstance(value, Rule) and value.code.startswith("WK-ADD")}
 )  # fmt: skip
 

@@ -5,7 +5,8 @@ import json
 import pulumi
 import pulumi_aws as aws
 import pytest
-from winkube.addons.irsa import IrsaRole, IrsaRoleArgs, check_irsa_role, check_oidc, check_subject
+from winkube.addons.identity import check_oidc, check_subject
+from winkube.addons.irsa import IrsaRole, IrsaRoleArgs, check_irsa_role
 from winkube.core.errors import WinkubeError
 from winkube.preview.model import UNKNOWN
 

@@ -10,10 +10,10 @@ from winkube.addons.karpenter import (
     KarpenterWindowsRoleArgs,
     check_karpenter_nodes,
     check_karpenter_role,
-    check_node_classes,
     node_class,
     node_pool,
 )
+from winkube.addons.node_classes import check_node_classes
 from winkube.eks.scheduling import Taint
 
 from .conftest import CLUSTER, TAGS, assert_well_made, the

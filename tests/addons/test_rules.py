@@ -1,5 +1,7 @@
 """Each rule of the add-ons, provoked."""
 
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -272,3 +274,14 @@ def test_left_overs_of_the_legacy_mode_are_found(kind: str, name: str):
 def test_what_is_still_needed_is_no_left_over():
     assert check_legacy_object("ClusterRoleBinding", "eks:kube-proxy-windows") == []
     assert check_legacy_object("Deployment", "vpc-resource-controller", "team") == []
+
+
+PURE = ("documents", "identity", "legacy", "load_balancer", "node_classes", "rules", "storage_rules", "table", "values")
+
+
+def test_settings_and_policies_can_judge_without_an_sdk():
+    """The pure modules import neither Pulumi nor a provider's SDK."""
+    names = ", ".join(f"winkube.addons.{name}" for name in PURE)
+    code = f"import sys, {names}; print([m for m in sys.modules if m.startswith('pulumi')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

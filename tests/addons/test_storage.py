@@ -3,16 +3,14 @@
 import botocore.session
 import pytest
 from winkube.addons.storage import (
-    VOLUME_SPEEDS,
     NtfsStorageClass,
     NtfsStorageClassArgs,
     SmbStorageClass,
     SmbStorageClassArgs,
-    check_ntfs_storage_class,
-    check_smb_storage_class,
     ntfs_storage_class,
     smb_storage_class,
 )
+from winkube.addons.storage_rules import VOLUME_SPEEDS, check_ntfs_storage_class, check_smb_storage_class
 
 from .conftest import assert_well_made, the
 
