@@ -50,6 +50,21 @@ def windows_pods(
     return min(*known, max_pods or KUBELET_DEFAULT_MAX_PODS) if known else None
 
 
+def prefixes_needed(instance_types: Sequence[str], nodes: int, *, max_pods: int | None = None) -> int | None:
+    """The /28 prefixes that a Windows group may take from its subnets with prefix delegation; None without figures.
+
+    The largest type counts, for a node takes prefixes for as many pods as it may run.
+
+    >>> prefixes_needed(["m5.large"], 3), prefixes_needed(["t3.medium"], 3)
+    (21, 15)
+    """
+    pods = [windows_pods([name], prefix_delegation=True, max_pods=max_pods) for name in instance_types]
+    known = [number for number in pods if number is not None]
+    if not known or len(known) < len(pods):
+        return None
+    return nodes * -(-max(known) // ADDRESSES_PER_PREFIX)
+
+
 def windows_reservations(instance_types: Sequence[str]) -> Mapping[str, str]:
     """Kubelet flags that hold memory back for Windows itself, by the smallest type of the group.
 

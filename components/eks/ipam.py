@@ -13,7 +13,8 @@ from typing import Any, Protocol
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from ..tables.instance_types import instance_type
-from .density import address_capacity
+from .density import address_capacity, prefixes_needed
+from .node_group_rules import NodeGroupLike
 
 IPAM_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html"
 TARGETS_PAGE = "https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/windows/prefix_delegation_config_options.md"
@@ -35,6 +36,9 @@ CUSTOM_NETWORKING = Rule(
 OWNED_VALUE = Rule("WK-EKS-036", "Values of the add-on that have a field are written from it.", IPAM_PAGE)
 CNI_ON_WINDOWS = Rule("WK-EKS-037", "Network policies of the VPC CNI are not enforced on Windows nodes.",
                       "https://docs.aws.amazon.com/eks/latest/userguide/eks-networking-add-ons.html")  # fmt: skip
+
+RESERVATIONS = Rule("WK-EKS-058", "Subnets keep unbroken /28 blocks for the prefixes of all Windows nodes.",
+                    "https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html")  # fmt: skip
 
 MODES = ("addon", "config_map")
 CUSTOM_NETWORKING_VARIABLE = "AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG"
@@ -163,6 +167,24 @@ def advise_addon_values(values: Mapping[str, Any], path: Path = ("addon_values",
     if str(values.get("enableNetworkPolicy", "false")).lower() == "true":
         found.add(CNI_ON_WINDOWS, (*path, "enableNetworkPolicy"), "these policies are not enforced on Windows nodes",
                   "use Calico for policies on Windows", values["enableNetworkPolicy"])  # fmt: skip
+    return found
+
+
+def advise_reservations(
+    ipam: WindowsIpamLike, groups: Sequence[NodeGroupLike], reserved: int, path: Path = ("windows_prefix_reservations",)
+) -> Mistakes:
+    """Whether the /28 blocks that are reserved in the subnets suffice for Windows groups at their greatest size.
+
+    :param reserved: blocks in all subnets of the groups together; with none reserved, fragments are what is left.
+    """
+    found = Mistakes()
+    if not (ipam.enabled and ipam.prefix_delegation):
+        return found
+    windows = [group for group in groups if group.windows]
+    needs = [prefixes_needed(group.instance_types, group.max_size) or 0 for group in windows]
+    if reserved < sum(needs):
+        found.add(RESERVATIONS, path, f"Windows nodes may take {sum(needs)} prefixes, {reserved} are reserved",
+                  f"reserve {sum(needs)} blocks in all subnets together", reserved)  # fmt: skip
     return found
 
 

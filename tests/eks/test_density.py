@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winkube.eks.density import address_capacity, windows_pods, windows_reservations
+from winkube.eks.density import address_capacity, prefixes_needed, windows_pods, windows_reservations
 from winkube.tables.instance_types import instance_type, instance_type_names
 
 
@@ -59,3 +59,18 @@ def test_large_nodes_hold_back_more():
     """64 GiB of memory and more keep 4 GiB, but only if the smallest type has them."""
     assert windows_reservations(["r6i.16xlarge"])["system-reserved"].startswith("memory=3584Mi")
     assert windows_reservations(["r6i.16xlarge", "m5.large"])["system-reserved"].startswith("memory=1536Mi")
+
+
+@given(st.lists(st.sampled_from(["m5.large", "t3.medium", "m5.4xlarge"]), min_size=1), st.integers(0, 50))
+def test_prefixes_hold_the_pods_of_every_node(names: list[str], nodes: int):
+    """Enough prefixes for the largest type, and not one more for each node."""
+    needed = prefixes_needed(names, nodes)
+    pods = max(windows_pods([name], prefix_delegation=True) or 0 for name in names)
+    assert needed is not None
+    assert nodes * pods <= needed * 16 < nodes * (pods + 16) or nodes == needed == 0
+
+
+def test_prefixes_of_a_type_without_figures_are_not_guessed():
+    """No number from half of the types."""
+    assert prefixes_needed(["m5.large", "g4ad.xlarge"], 2) is None
+    assert prefixes_needed(["m5.4xlarge"], 2, max_pods=200) == 26

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from winkube.eks.ipam import (
     addon_configuration,
     addon_values,
+    advise_reservations,
     check_ipam_capacity,
     check_windows_ipam,
     config_map_data,
@@ -132,3 +134,17 @@ def test_targets_fit_the_node():
     mistake = only(check_ipam_capacity(replace(Ipam(), warm_ip_target=10), ["m5.large"]))
     assert (mistake.rule.code, mistake.remedy) == ("WK-EKS-055", "set warm_ip_target to 9 or less")
     assert not check_ipam_capacity(replace(Ipam(), prefix_delegation=True, warm_ip_target=10), ["m5.large"])
+
+
+def test_reservations_suffice_for_the_greatest_size():
+    """WK-EKS-058 is advice: it gives the number of blocks, and says nothing without prefix delegation."""
+    groups = [
+        SimpleNamespace(windows="2022", instance_types=["m5.large"], max_size=3),
+        SimpleNamespace(windows=None, instance_types=["m5.large"], max_size=9),
+    ]
+    ipam = Ipam(prefix_delegation=True)
+    mistake = only(advise_reservations(ipam, groups, 20))
+    assert (mistake.rule.code, mistake.path, mistake.got) == ("WK-EKS-058", ("windows_prefix_reservations",), 20)
+    assert mistake.remedy == "reserve 21 blocks in all subnets together"
+    assert not advise_reservations(ipam, groups, 21)
+    assert not advise_reservations(Ipam(), groups, 0)
