@@ -8,7 +8,6 @@ With the monitor in this process none of that is needed; what is replaced here i
 import asyncio
 import contextvars
 import gc
-import logging
 import os
 import selectors
 import sys
@@ -80,6 +79,8 @@ def _run(
     sdk_settings.configure(settings)
     pulumi.runtime.set_all_config(config, secret_keys)
     loop = InlineLoop()
+    # One error fails every task that waits for it. It is raised once; the loop must not log it forty times more.
+    loop.set_exception_handler(lambda *_: None)
     asyncio.set_event_loop(loop)
     with _tuned(root_directory, unknown_keys):
         try:
@@ -181,8 +182,6 @@ async def _settle() -> None:
 @contextmanager
 def _tuned(root_directory: str, unknown_keys: Set[str]) -> Generator[None]:
     """The runtime with its slow or blind spots replaced, for the length of one run."""
-    asyncio_log, level = logging.getLogger("asyncio"), logging.getLogger("asyncio").level
-    asyncio_log.setLevel(logging.CRITICAL)  # as the real executor does: an error is raised, not logged forty times
     collecting = gc.isenabled()
     gc.disable()  # a run makes much and drops little: looking for garbage costs more than half of its time
     saved: list[tuple[Any, str, Any]] = []
@@ -206,7 +205,6 @@ def _tuned(root_directory: str, unknown_keys: Set[str]) -> Generator[None]:
             setattr(owner, name, value)
         if collecting:
             gc.enable()
-        asyncio_log.setLevel(level)
 
 
 def _typed(function: Callable[..., Any], *, plain: bool) -> Callable[..., Any]:

@@ -24,7 +24,9 @@ def check_tags(tags: Mapping[str, str], path: Path = ("tags",)) -> Mistakes:
             found.add(TAG_LIMITS, (*path, key), "a tag's key has 1 to 128 and its value at most 256 characters",
                       "shorten the tag", value)  # fmt: skip
         if key.lower().startswith("aws:"):
-            found.add(TAG_RESERVED, (*path, key), "tag keys that begin with aws: belong to AWS", "rename the tag", value)
+            found.add(
+                TAG_RESERVED, (*path, key), "tag keys that begin with aws: belong to AWS", "rename the tag", value
+            )
     return found
 
 

@@ -304,6 +304,19 @@ def test_runs_do_not_leak_into_each_other() -> None:
     assert (gc.isenabled(), pulumi.runtime.invoke, pulumi.get_project()) == before
 
 
+def test_an_error_is_raised_and_not_logged_as_well(capfd: pytest.CaptureFixture[str]) -> None:
+    """One failing registration fails many tasks; nobody needs to read about each of them."""
+
+    def build() -> None:
+        for _ in range(2):
+            aws.ec2.Vpc("twice", cidr_block="10.0.0.0/16")
+
+    with pytest.raises(Exception, match="Duplicate"):
+        evaluate_function(build)
+    gc.collect()
+    assert capfd.readouterr().err == ""
+
+
 def test_an_asynchronous_program_is_awaited() -> None:
     async def build() -> None:
         await asyncio.sleep(0)
