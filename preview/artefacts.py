@@ -9,16 +9,14 @@
 Equal texts are told once, with all resources that carry them. A secret is a mark here too.
 """
 
-import base64
-import binascii
 import email
 import json
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from .compare_values import readable
 from .model import UNKNOWN, Plan, Resource, Secret, walk
 from .render import SECRET_MARK, plain
 
@@ -31,8 +29,6 @@ _USER_DATA_KEYS = frozenset({"userData", "userDataBase64"})
 _IAM_KEYS = frozenset({"policy", "assumeRolePolicy", "policyDocument", "inlinePolicy"})
 _LINES = 3
 """A text of this many lines is worth a place of its own."""
-_UNPACKED_BYTES = 1_000_000
-"""No text is unpacked further: a few bytes of gzip can hold gigabytes."""
 _SECRET_KIND = ("v1", "Secret")
 
 
@@ -142,16 +138,10 @@ def decoded_user_data(text: str) -> str:
 
 def _out_of_base64(text: str) -> str:
     compact = "".join(text.split())
-    if not compact or len(compact) % 4:
+    found = readable(compact)
+    if found is None or found == compact or not all(c.isprintable() or c.isspace() for c in found):
         return text
-    try:
-        content = base64.b64decode(compact, validate=True)
-        if content[:2] == b"\x1f\x8b":
-            content = zlib.decompressobj(wbits=31).decompress(content, _UNPACKED_BYTES)
-        decoded = content.decode("utf-8")
-    except (binascii.Error, ValueError, zlib.error):
-        return text
-    return decoded if all(c.isprintable() or c.isspace() for c in decoded) else text
+    return found
 
 
 def _out_of_mime(text: str) -> str:

@@ -1,7 +1,8 @@
 """The shape of a topology: plain data between :mod:`~winkube.preview.topology` and the drawings."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
 
 from .topology_groups import Group
 
@@ -97,3 +98,24 @@ class Topology:
     """How many resources have a box, or share one."""
     folded: int = 0
     """How many are counted with what they belong to."""
+
+
+def shown_topology(topology: Topology, show: Callable[[str], str]) -> Topology:
+    """The topology with every text as ``show`` gives it; the words that steer the drawing stay."""
+    return _shown(topology, show)
+
+
+_STEERING = frozenset({"kind", "role"})
+
+
+def _shown(value: Any, show: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return show(value)
+    if isinstance(value, tuple):
+        return tuple(_shown(inner, show) for inner in value)
+    if isinstance(value, Mapping):
+        return {show(key): inner for key, inner in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {f.name: _shown(getattr(value, f.name), show) for f in fields(value) if f.name not in _STEERING}
+        return replace(value, **changed)
+    return value
