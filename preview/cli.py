@@ -49,6 +49,9 @@ def _parser() -> argparse.ArgumentParser:
     preview.add_argument("--answers", type=Path, metavar="FILE",
                          help="results of provider functions, by token (YAML or JSON)")  # fmt: skip
     preview.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead of the terminal")
+    preview.add_argument("--report", type=Path, metavar="FILE", help="write one self-contained HTML page as well")
+    preview.add_argument("--topology", type=Path, metavar="FILE",
+                         help="draw what will stand where as well: FILE.svg, .mmd (Mermaid) or .dot (Graphviz)")  # fmt: skip
     preview.set_defaults(run=_preview)
     return parser
 
@@ -60,6 +63,10 @@ def _preview(options: argparse.Namespace) -> int:
     from .model import Severity
     from .project import read_project
 
+    if options.report or options.topology:
+        from .pages import check_pages
+
+        check_pages(options.report, options.topology)
     answers = read_answers(options.answers) if options.answers else None
     stack = options.stack or _only_stack(read_project(options.program).stacks())
     with _Progress() as progress:
@@ -71,6 +78,10 @@ def _preview(options: argparse.Namespace) -> int:
         config = read_policy_config(options.policy_config) if options.policy_config else None
         plan.findings += run_policies(plan, options.policies, config)
     plan.findings.sort(key=lambda finding: finding.order)
+    if options.report or options.topology:
+        from .pages import write_pages
+
+        write_pages(plan, options.program, options.report, options.topology)
     text = _shown(plan, options)
     if options.output:
         options.output.write_text(text, encoding="utf-8")

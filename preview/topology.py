@@ -124,13 +124,20 @@ class _Builder:
             item = self._cluster(resource)
             entries.append(((item.cluster, 0, resource.urn), (item, resource, property_)))
         for resource in self._all(GROUPS):
-            group = self._groups[resource.urn] = self._read(resource)
-            entry = (self._group(group), resource, GROUPS[resource.type])
-            entries.append(((group.cluster, 2, f"{resource.name} {resource.urn}"), entry))
-            if group.cluster and group.cluster not in self._names:
-                self._names.add(group.cluster)
+            self._groups[resource.urn] = self._read(resource)
+        # A control plane on EC2 is a group itself; where there is one, the cluster is no stranger.
+        known = self._names | {group.cluster for group in self._groups.values() if group.kind == "control-plane"}
+        several = len(known | {group.cluster for group in self._groups.values()} - {""}) > 1
+        for resource in self._all(GROUPS):
+            group = self._groups[resource.urn]
+            property_ = GROUPS[resource.type]
+            rank = 1 if group.kind == "control-plane" else 2
+            key = (group.cluster, rank, f"{resource.name} {resource.urn}")
+            entries.append((key, (self._group(group, several=several), resource, property_)))
+            if group.cluster and group.cluster not in known:
+                known.add(group.cluster)
                 item = Item("cluster", "Existing control plane", group.cluster, existing=True, cluster=group.cluster)
-                entries.append(((group.cluster, 1, ""), (item, resource, GROUPS[resource.type])))
+                entries.append(((group.cluster, 1, ""), (item, resource, property_)))
         return [entry for _, entry in sorted(entries, key=lambda entry: entry[0])]
 
     def _read(self, resource: Resource) -> Group:
@@ -158,10 +165,11 @@ class _Builder:
         item = self._item("cluster", "EKS control plane", resource, name, tuple(filter(None, details)))
         return replace(item, existing=resource.read, cluster=name)
 
-    def _group(self, group: Group) -> Item:
+    def _group(self, group: Group, *, several: bool) -> Item:
         label = {"control-plane": "Control plane on EC2"}.get(group.kind) or group.system or "Nodes"
         resource = self._plan.by_urn[group.urn]
-        return replace(self._item(group.kind, label, resource, details=group.facts), cluster=group.cluster)
+        cluster = (f"cluster {group.cluster}",) if several and group.cluster else ()
+        return replace(self._item(group.kind, label, resource, details=(*group.facts, *cluster)), cluster=group.cluster)
 
     def _item(
         self, kind: str, label: str, resource: Resource, title: str = "", details: tuple[str, ...] = ()

@@ -6,7 +6,7 @@
   const tree = document.getElementById("tree");
   const nodes = []; // of each resource: its details element
   const byUrn = new Map(resources.map((resource, index) => [data.prefix + resource.u, index]));
-  const FOLD_FROM = 5;
+  const FOLD_FROM = 5, FOLD_COMPONENTS_FROM = 13; // so many sisters of one type share a row
 
   const make = (tag, name, text) => {
     const element = document.createElement(tag);
@@ -44,23 +44,19 @@
   };
 
   const branch = (parent, place) => {
-    const members = children.get(parent) || [];
     const sisters = new Map();
-    for (const index of members) {
-      if (children.has(index) || resources[index].c) {
-        place.append(row(index));
-        continue;
-      }
-      const kind = resources[index].t;
-      if (!sisters.has(kind)) sisters.set(kind, []);
-      sisters.get(kind).push(index);
+    for (const index of children.get(parent) || []) {
+      const inner = children.has(index) || resources[index].c;
+      const key = (inner ? "+" : "-") + resources[index].t;
+      if (!sisters.has(key)) sisters.set(key, []);
+      sisters.get(key).push(index);
     }
-    for (const [kind, group] of sisters) {
+    for (const [key, group] of sisters) {
       let target = place;
-      if (group.length >= FOLD_FROM) {
+      if (group.length >= (key[0] === "+" ? FOLD_COMPONENTS_FROM : FOLD_FROM)) {
         target = make("details", "sisters");
         const summary = make("summary");
-        summary.append(make("span", "type", data.types[kind]), " ", make("span", "count", "×" + group.length));
+        summary.append(make("span", "type", data.types[key.slice(1)]), " ", make("span", "count", "×" + group.length));
         target.append(summary);
         place.append(target);
       }
@@ -75,8 +71,13 @@
     if (details.querySelector(":scope > .body")) return;
     const resource = resources[index];
     const body = make("div", "body");
-    const place = make("p", "place", resource.s ? "made at " + resource.s : "");
-    body.append(place, make("p", "place", data.prefix + resource.u));
+    if (resource.s) body.append(make("p", "place", "made at " + resource.s));
+    body.append(make("p", "place", data.prefix + resource.u));
+    for (const [, number] of (resource.a || {})[""] || []) {
+      const link = make("a", "", "the whole as a manifest");
+      link.href = "#a" + number;
+      body.append(link);
+    }
     section(body, "Properties", resource.i, resource.a || {});
     section(body, "Outputs of the component", resource.o, {});
     section(body, "Options", resource.x, {});
@@ -141,7 +142,7 @@
       const place = document.getElementById("a" + number);
       return place ? place.querySelector("pre").textContent : "";
     });
-    return [data.types[resource.t], resource.n, resource.w || "", written(resource.i || {}, 0), written(resource.o || {}, 0),
+    return [data.types[resource.t], resource.n, written(resource.i || {}, 0), written(resource.o || {}, 0),
       written(resource.x || {}, 0), ...rendered].join("\n").toLowerCase();
   };
 
