@@ -18,25 +18,6 @@ def overlapping(networks: dict[str, IPv4Network]) -> list[tuple[str, str]]:
     return [(a, b) for a, b in combinations(networks, 2) if networks[a].overlaps(networks[b])]
 
 
-def carve(network: IPv4Network, prefixes: Iterable[int]) -> list[IPv4Network]:
-    """Cut ``network`` into consecutive subnets of the wished prefix lengths, each aligned to its own size.
-
-    Ask for the largest ones first and nothing is lost to alignment.
-
-    :raises ValueError: when they do not fit.
-    """
-    subnets: list[IPv4Network] = []
-    following = int(network.network_address)
-    for prefix in prefixes:
-        size = 1 << (32 - prefix)
-        start = -(-following // size) * size
-        following = start + size
-        if prefix < network.prefixlen or following - 1 > int(network.broadcast_address):
-            raise ValueError(f"a /{prefix} after {len(subnets)} other subnets does not fit into {network}")
-        subnets.append(IPv4Network((start, prefix)))
-    return subnets
-
-
 def nth_address(network: IPv4Network, n: int) -> IPv4Address:
     """The address ``n`` above the network's own: 10 of a service CIDR is by custom the cluster DNS.
 

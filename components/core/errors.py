@@ -17,15 +17,15 @@ class WinkubeError(pulumi.InputPropertiesError, pulumi.RunError):
     mistakes: tuple[Mistake, ...]
     """What was found, in order."""
 
-    def __init__(self, title: str, mistakes: Iterable[Mistake], root: str = "", *, camel: bool = False) -> None:
+    def __init__(self, title: str, mistakes: Iterable[Mistake], root: str = "") -> None:
         self.mistakes = tuple(mistakes)
-        lines = [mistake.text(root, camel=camel) for mistake in self.mistakes]
+        lines = [mistake.text(root) for mistake in self.mistakes]
         self.text = "\n  ".join([f"{title}:", *lines])
         super().__init__(
             self.text,
             [
                 pulumi.InputPropertyErrorDetails(
-                    property_path=path_text(mistake.path, camel=True), reason=mistake.text(root, camel=camel)
+                    property_path=path_text(mistake.path, camel=True), reason=mistake.text(root)
                 )
                 for mistake in self.mistakes
             ],

@@ -48,11 +48,11 @@ class Mistake:
         """The same mistake, seen from further out."""
         return Mistake((*prefix, *self.path), self.rule, self.message, self.remedy, self.got)
 
-    def text(self, root: str = "", *, camel: bool = False) -> str:
+    def text(self, root: str = "") -> str:
         """One line: path, rule, value got, remedy, code."""
         got = "" if self.got is Nothing else f", got {shown(self.got)}"
         remedy = f"; {self.remedy}" if self.remedy else ""
-        return f"{path_text(self.path, root, camel=camel)}: {self.message}{got}{remedy} [{self.rule.code}]"
+        return f"{path_text(self.path, root)}: {self.message}{got}{remedy} [{self.rule.code}]"
 
 
 class Mistakes(list[Mistake]):
