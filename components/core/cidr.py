@@ -1,6 +1,5 @@
 """CIDR arithmetic on IPv4 networks: pure, exact, without surprises."""
 
-from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network
 from itertools import combinations
 

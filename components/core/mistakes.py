@@ -8,7 +8,7 @@ settings, components and policies report the same words.
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from typing import Any
 
 Path = tuple[str | int, ...]
@@ -67,6 +67,10 @@ class Mistakes(list[Mistake]):
         self.extend(mistake.under(*prefix) for mistake in found)
 
 
+CLOSE = 0.6
+"""How alike two words must be, from 0 to 1, for one to be offered instead of the other."""
+
+
 def shown(value: Any) -> str:
     """A value as a person would write it in a settings file, cut at 80 characters.
 
@@ -117,7 +121,17 @@ def one_of(values: Iterable[Any]) -> str:
 
 
 def nearest(wrong: str, allowed: Sequence[str]) -> str | None:
-    """The allowed word that is closest to the wrong one, if one is close."""
-    by_lower = {word.lower(): word for word in allowed}
-    found = get_close_matches(wrong.lower(), list(by_lower), n=1, cutoff=0.6)
-    return by_lower[found[0]] if found else None
+    """The allowed word that is closest to the wrong one, if one is close; of two that are as close the first.
+
+    >>> nearest("NoShedule", ["PreferNoSchedule", "NoSchedule"]), nearest("2023", ["2022", "2025"])
+    ('NoSchedule', '2022')
+    """
+    matcher = SequenceMatcher(b=wrong.lower())
+    best, closeness = None, CLOSE
+    for word in allowed:
+        matcher.set_seq1(word.lower())
+        if matcher.real_quick_ratio() > closeness and matcher.quick_ratio() > closeness:
+            ratio = matcher.ratio()
+            if ratio > closeness:
+                best, closeness = word, ratio
+    return best

@@ -70,8 +70,8 @@ def test_an_unknown_edition_names_the_nearest():
 def test_a_release_too_new_says_both_ways_out():
     """WK-EKS-012 with the version that would do and the release that would do."""
     found = check_node_groups([LINUX, replace(WINDOWS, windows="2025")], "1.34", ("instance_groups",))
-    assert only(found).text("winkube:", camel=True) == (
-        "winkube:instanceGroups[1].windows: Windows Server 2025 needs Kubernetes 1.35 or newer on EKS, "
+    assert only(found).text("winkube:") == (
+        "winkube:instance_groups[1].windows: Windows Server 2025 needs Kubernetes 1.35 or newer on EKS, "
         'got "1.34"; set cluster.kubernetesVersion to "1.35" or windows to "2022" [WK-EKS-012]'
     )
 
