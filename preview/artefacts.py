@@ -158,7 +158,7 @@ def manifest(inputs: Mapping[str, Any]) -> str:
     """A Kubernetes object as YAML, the keys in the order that people write them in."""
     first = ("apiVersion", "kind", "metadata")
     shown = plain(dict(inputs))
-    if _SECRET_KIND == (shown.get("apiVersion"), shown.get("kind")):
+    if (shown.get("apiVersion"), shown.get("kind")) == _SECRET_KIND:
         shown |= {key: SECRET_MARK for key in ("data", "stringData") if key in shown}
     ordered = {key: shown[key] for key in first if key in shown}
     return to_yaml(ordered | {key: value for key, value in shown.items() if key not in first})

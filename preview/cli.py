@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     preview.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead of the terminal")
     preview.add_argument("--report", type=Path, metavar="FILE", help="write one self-contained HTML page as well")
     preview.add_argument("--topology", type=Path, metavar="FILE",
-                         help="draw what will stand where as well: FILE.svg, .mmd (Mermaid) or .dot (Graphviz)")  # fmt: skip
+                         help="draw what will stand where as well: .svg, .mmd (Mermaid) or .dot (DOT)")  # fmt: skip
     preview.set_defaults(run=_preview)
     return parser
 

@@ -90,12 +90,15 @@ def in_words(topology: Topology) -> tuple[str, str]:
             counts[item.label] = counts.get(item.label, 0) + 1
         held = ", ".join(f"{label}: {count}" for label, count in counts.items())
         vpcs = "; ".join(
-            f"VPC {vpc.title} {vpc.cidr} over {len(vpc.zones)} zone{'s' if len(vpc.zones) != 1 else ''}" for vpc in region.vpcs
+            f"VPC {vpc.title} {vpc.cidr} over {len(vpc.zones)} zone{'s' if len(vpc.zones) != 1 else ''}"
+            for vpc in region.vpcs
         )
         sentences.append(". ".join(filter(None, (f"Region {region.name or 'not known'}", vpcs, held))) + ".")
     if topology.more:
         sentences.append(f"And {sum(topology.more.values())} resources that are not drawn.")
-    title = "Topology: " + (", ".join(region.name or "region not known" for region in topology.regions) or "nothing to draw")
+    title = "Topology: " + (
+        ", ".join(region.name or "region not known" for region in topology.regions) or "nothing to draw"
+    )
     return title, " ".join(sentences) or "The plan has no resource that could be drawn."
 
 
@@ -149,7 +152,9 @@ def _number(value: float) -> str:
 def _region(sheet: _Sheet, region: Region, x: float, y: float, wide: float) -> float:
     fill = sheet.keep()
     bottom = y + 2 * PAD + 4
-    sheet.text(x + PAD, y + PAD + 9, "h", f"Region {region.name}" if region.name else "Region not known", wide - 2 * PAD)
+    sheet.text(
+        x + PAD, y + PAD + 9, "h", f"Region {region.name}" if region.name else "Region not known", wide - 2 * PAD
+    )
     for vpc in region.vpcs:
         bottom = _vpc(sheet, vpc, x + PAD, bottom, wide - 2 * PAD) + GAP
     if region.more_vpcs:
@@ -278,9 +283,9 @@ def _box(sheet: _Sheet, item: Item, x: float, y: float, wide: float, high: float
     left = PAD + 4
     words = "\n".join(filter(None, (f"{item.label}: {item.title}", *item.details, _more_words(item.folded))))
     data = f' data-urn="{_safe(item.urn)}"' if item.urn else ""
+    frame = f'x="{_number(x)}" y="{_number(y)}" width="{_number(wide)}" height="{_number(high)}"'
     parts = [
-        f'<svg x="{_number(x)}" y="{_number(y)}" width="{_number(wide)}" height="{_number(high)}"{data}>'
-        f"<title>{_safe(words)}</title>",
+        f"<svg {frame}{data}><title>{_safe(words)}</title>",
         _rect("box existing" if item.existing else "box", 0.5, 0.5, wide - 1, high - 1),
         f'<rect class="mark {colour}" x="4" y="5" width="4" height="{_number(high - 10)}" rx="2"/>',
     ]
@@ -301,7 +306,11 @@ def _box(sheet: _Sheet, item: Item, x: float, y: float, wide: float, high: float
 
 
 def _more_words(folded: int) -> str:
-    return f"and {folded} resource{'s' if folded != 1 else ''} that belong{'s' if folded == 1 else ''} to it" if folded else ""
+    return f"with {_count(folded, 'resource')} that belong{'s' if folded == 1 else ''} to it" if folded else ""
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _more(sheet: _Sheet, topology: Topology, x: float, y: float, wide: float) -> float:
@@ -312,7 +321,7 @@ def _more(sheet: _Sheet, topology: Topology, x: float, y: float, wide: float) ->
         sheet.text(x + PAD, y + 17, "s", "The plan has no resource that could be drawn.", wide - 2 * PAD)
         return y + LINE + PAD
     count = sum(topology.more.values())
-    label = f"and {count} more resource{'s' if count != 1 else ''}" if topology.regions else f"{count} resources, not drawn"
+    label = f"and {count} more" if topology.regions else f"{_count(count, 'resource')}, none of which can be drawn"
     kinds = [f"{number} × {short_type(kind)}" for kind, number in topology.more.items()]
     lines = wrapped(map(visible, kinds), wide - 2 * PAD, SMALL, _MORE_LINES)
     high = LINE + PAD + len(lines) * (LINE - 2)

@@ -7,10 +7,9 @@ from .measure import visible
 from .render import short_type
 from .topology_model import Item, Region, Subnet, Tier, Topology, Vpc
 
-_MERMAID_ESCAPES = {ord(c): f"#{ord(c)};" for c in "\"#&<>`%{}[]\\;"}
+_MERMAID_ESCAPES = {ord(c): f"#{ord(c)};" for c in '"#&<>`%{}[]\\;'}
 """Everything that Mermaid, Markdown or HTML could take for their own, as the number that Mermaid turns back."""
 _LONGEST = 80
-_EDGES = {"cluster": "joins"}
 
 
 class _Names:
@@ -147,7 +146,7 @@ def _vpc(vpc: Vpc) -> tuple[str, list[object]]:
     """A VPC: its zones with their subnets, and role by role what reaches over them."""
     zones: list[object] = []
     for column, zone in enumerate(vpc.zones):
-        subnets = [_subnet(tier.subnets[column], tier) for tier in vpc.tiers if tier.subnets[column]]
+        subnets = [_subnet(subnet, tier) for tier in vpc.tiers if (subnet := tier.subnets[column])]
         alone = [item for tier in vpc.tiers for item in tier.items if item.zones == (column,)]
         if subnets or alone:
             zones.append((f"Zone {zone}" if zone else "Subnets", [*subnets, *alone]))
@@ -156,8 +155,7 @@ def _vpc(vpc: Vpc) -> tuple[str, list[object]]:
     return label, [*vpc.items, *zones, *over]
 
 
-def _subnet(subnet: Subnet | None, tier: Tier) -> object:
-    assert subnet is not None
+def _subnet(subnet: Subnet, tier: Tier) -> object:
     if subnet.items:
         label = " · ".join(filter(None, (subnet.title, ROLE_WORDS[tier.role], subnet.cidr)))
         return (label, list(subnet.items))

@@ -8,29 +8,27 @@ marks before anything is written, and every text is searched for them once more.
 import base64
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from . import drawing
-from .artefacts import KINDS, Artefact, artefacts, unknown_artefacts, visible_inputs
+from .artefacts import KINDS, Artefact, artefacts, unknown_artefacts
 from .difference import Difference
 from .measure import visible
-from .model import Finding, Plan, Resource, Severity
+from .model import Finding, Plan, Severity
 from .redact import Redactor
 from .render import HONESTY, SECRET_MARK, UNKNOWN_MARK, short_type, summary, verdict
 from .report_difference import difference_page
+from .report_tree import ResourceTree, cut
 from .topology import build_topology
 from .topology_model import Topology, shown_topology
 
 ASSETS = Path(__file__).with_name("report_assets")
 MOST_FINDINGS = 1000
-LONGEST_VALUE, LONGEST_TEXT, ALL_TEXTS = 4_000, 100_000, 1_000_000
-"""Characters of a value in the tree, of an artefact, and of all artefacts together."""
-RENDERED_MARK = "[rendered below]"
+LONGEST_TEXT, ALL_TEXTS = 100_000, 1_000_000
+"""Characters of an artefact, and of all artefacts together."""
 Entry = tuple[str, int]
 """What the page links to a resource: its name, and its number in the tree."""
 
@@ -54,9 +52,9 @@ class _Page:
     def __init__(self, plan: Plan, redactor: Redactor) -> None:
         self._plan, self._redactor = plan, redactor
         self._show = shower(redactor)
-        self._order = list(_ordered(plan))
-        self._number = {resource.urn: index for index, resource in enumerate(self._order)}
         self._artefacts, self._left_out = _within(artefacts(plan), self._show)
+        self._tree = ResourceTree(plan, redactor, self._show, self._artefacts)
+        self._number = self._tree.number
         self._counts = summary(plan)
 
     def html(self, difference: Difference | None, topology: Topology) -> str:
@@ -68,7 +66,7 @@ class _Page:
             "policy": _policy(script),
             "style": _Safe(_asset("report.css")),
             "script": _Safe(script),
-            "data": _Safe(_json(self._data())),
+            "data": _Safe(_json(self._tree.json())),
             "drawing": _Safe(drawing.svg(shown)),
             "verdict": verdict(plan),
             "honesty": HONESTY,
@@ -92,7 +90,10 @@ class _Page:
     # -- the parts that the template writes --------------------------------------------------------------
 
     def _sections(self, difference: Difference | None) -> list[tuple[str, str, int | None]]:
-        found = [("summary", "Summary", None), ("findings", "Findings", len(self._plan.findings))]
+        found: list[tuple[str, str, int | None]] = [
+            ("summary", "Summary", None),
+            ("findings", "Findings", len(self._plan.findings)),
+        ]
         if difference:
             found.append(("difference", "Difference", None))
         found += [
@@ -164,119 +165,7 @@ class _Page:
     def _value_text(self, value: Any) -> str:
         shown = self._redactor.value(value)
         text = shown if isinstance(shown, str) else json.dumps(shown, indent=2, ensure_ascii=False)
-        return _cut(text, LONGEST_TEXT)
-
-    # -- the data that the page's script shows -----------------------------------------------------------
-
-    def _data(self) -> dict[str, Any]:
-        types = sorted({short_type(resource.type) for resource in self._order})
-        prefix = f"urn:pulumi:{self._plan.stack}::{self._plan.project}::"
-        below, rendered, found = self._below(), self._rendered(), self._found()
-        entries: list[dict[str, Any]] = []
-        for index, resource in enumerate(self._order):
-            artefacts_here = rendered.get(resource.urn, {})
-            entry = {
-                "u": visible(self._show(resource.urn).removeprefix(self._show(prefix)), keep="\n"),
-                "t": types.index(short_type(resource.type)),
-                "n": self._show(resource.name),
-                "p": self._number.get(resource.parent, -1),
-                "c": 0 if resource.custom else 1,
-                "m": "read" if resource.read else "remote" if resource.remote else "",
-                "k": below[index],
-                "s": self._show(str(resource.source)) if resource.source else "",
-                "i": self._inputs(resource, artefacts_here),
-                "o": self._shown(resource.outputs),
-                "x": self._shown(self._options(resource)),
-                "a": self._links(artefacts_here),
-                "f": found.get(resource.urn, {}),
-            }
-            entries.append({key: value for key, value in entry.items() if value not in ("", {}, None) or key == "n"})
-        return {
-            "prefix": visible(self._show(prefix), keep="\n"),
-            "types": [self._show(kind) for kind in types],
-            "marks": [UNKNOWN_MARK, SECRET_MARK, RENDERED_MARK],
-            "resources": entries,
-        }
-
-    def _below(self) -> list[int]:
-        """How many resources, components apart, each one holds with itself. Children come after their parents."""
-        counts = [int(resource.custom) for resource in self._order]
-        for index in range(len(counts) - 1, -1, -1):
-            parent = self._number.get(self._order[index].parent)
-            if parent is not None:
-                counts[parent] += counts[index]
-        return counts
-
-    def _rendered(self) -> dict[str, dict[tuple[str | int, ...], int]]:
-        """URN to the artefacts of the resource: where each was found, and its number."""
-        found: dict[str, dict[tuple[str | int, ...], int]] = {}
-        for index, artefact in enumerate(self._artefacts):
-            for carrier in artefact.carriers:
-                found.setdefault(carrier.urn, {})[carrier.path] = index
-        return found
-
-    def _found(self) -> dict[str, dict[str, int]]:
-        counts: dict[str, Counter[str]] = {}
-        for finding in self._plan.findings:
-            counts.setdefault(finding.urn, Counter())[str(finding.severity)] += 1
-        return {urn: dict(sorted(counter.items())) for urn, counter in counts.items()}
-
-    def _inputs(self, resource: Resource, rendered: Mapping[tuple[str | int, ...], int]) -> Any:
-        """The inputs, without the long texts that stand on the page as artefacts."""
-        shown = self._redactor.value(dict(visible_inputs(resource)))
-        for path in rendered:
-            _replace(shown, path)
-        return self._visible(shown)
-
-    def _links(self, rendered: Mapping[tuple[str | int, ...], int]) -> dict[str, list[tuple[str, int]]]:
-        found: dict[str, list[tuple[str, int]]] = {}
-        for path, index in rendered.items():
-            key = self._show(str(path[0])) if path else ""
-            found.setdefault(key, []).append((self._show(".".join(map(str, path[1:]))), index))
-        return found
-
-    def _options(self, resource: Resource) -> dict[str, Any]:
-        """The options in the program's words: other resources by type and name, the default ones left out."""
-        options = asdict(resource.options)
-        origins = {urn for urns in resource.options.property_dependencies.values() for urn in urns}
-        options["dependencies"] = [self._named(urn) for urn in resource.options.dependencies if urn not in origins]
-        options["property_dependencies"] = {
-            key: [self._named(urn) for urn in urns] for key, urns in resource.options.property_dependencies.items() if urns
-        }
-        options["provider"] = self._named(resource.options.provider.rpartition("::")[0])
-        options["providers"] = {key: self._named(v.rpartition("::")[0]) for key, v in resource.options.providers.items()}
-        titles = {"dependencies": "dependsOn", "property_dependencies": "made from"}
-        return {titles.get(key, _camel(key)): list(v) if isinstance(v, tuple) else v for key, v in options.items() if v}
-
-    def _named(self, urn: str) -> str:
-        resource = self._plan.by_urn.get(urn)
-        return f"{short_type(resource.type)} {resource.name}" if resource else urn
-
-    def _shown(self, value: Any) -> Any:
-        return self._visible(self._redactor.value(value))
-
-    def _visible(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return _cut(visible(value, keep="\n\t"), LONGEST_VALUE)
-        if isinstance(value, dict):
-            return {visible(key): self._visible(inner) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [self._visible(inner) for inner in value]
-        return value
-
-
-def _ordered(plan: Plan) -> Iterator[Resource]:
-    """The resources as the tree shows them: parents before children, sisters by type and name."""
-    def members(urn: str) -> list[Resource]:
-        return sorted(
-            plan.children.get(urn, []), key=lambda r: (r.custom, short_type(r.type), r.name, r.urn), reverse=True
-        )  # fmt: skip
-
-    waiting = members("")
-    while waiting:
-        resource = waiting.pop()
-        yield resource
-        waiting += members(resource.urn)
+        return cut(text, LONGEST_TEXT)
 
 
 def _within(found: list[Artefact], show: Callable[[str], str]) -> tuple[list[Artefact], int]:
@@ -284,27 +173,11 @@ def _within(found: list[Artefact], show: Callable[[str], str]) -> tuple[list[Art
     kept: list[Artefact] = []
     room = ALL_TEXTS
     for artefact in found:
-        text = _cut(show(artefact.text), LONGEST_TEXT)
+        text = cut(show(artefact.text), LONGEST_TEXT)
         if len(text) <= room:
             room -= len(text)
             kept.append(Artefact(artefact.kind, artefact.language, text, artefact.carriers))
     return kept, len(found) - len(kept)
-
-
-def _replace(value: Any, path: tuple[str | int, ...]) -> None:
-    for key in path[:-1]:
-        value = value[key]
-    if path:
-        value[path[-1]] = RENDERED_MARK
-
-
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[:longest]}… ({len(text) - longest:,} more characters)"
-
-
-def _camel(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(word.capitalize() for word in rest)
 
 
 # -- the page itself -------------------------------------------------------------------------------------------

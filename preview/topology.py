@@ -13,12 +13,22 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from .model import UNKNOWN, Plan, Resource
+from .model import Plan, Resource
 from .render import short_type
 from .topology_groups import CLUSTERS, GROUPS, Group, cluster_name, read_group
 from .topology_links import Links, owners, part, text, texts
-from .topology_model import Item, Region, Tier, Topology, Vpc
-from .topology_network import INTERNET_GATEWAY, SUBNETS, VPCS, Place, Places, Roles, region_of_zone, zone_of, zones_and_tiers
+from .topology_model import Item, Region, Topology, Vpc
+from .topology_network import (
+    INTERNET_GATEWAY,
+    SUBNETS,
+    VPCS,
+    Place,
+    Places,
+    Roles,
+    region_of_zone,
+    zone_of,
+    zones_and_tiers,
+)
 
 MOST_GROUPS = 30
 """Above this many groups those of one kind in the same subnets share a box; the table still has them all."""
@@ -27,7 +37,11 @@ MOST_SISTERS = 6
 MOST_VPCS = 8
 """So many VPCs of a region are drawn; the rest is counted."""
 _NAT, _ENDPOINT = "aws:ec2/natGateway:NatGateway", "aws:ec2/vpcEndpoint:VpcEndpoint"
-_BALANCERS = ("aws:lb/loadBalancer:LoadBalancer", "aws:alb/loadBalancer:LoadBalancer", "aws:elb/loadBalancer:LoadBalancer")
+_BALANCERS = (
+    "aws:lb/loadBalancer:LoadBalancer",
+    "aws:alb/loadBalancer:LoadBalancer",
+    "aws:elb/loadBalancer:LoadBalancer",
+)
 _REGIONAL = {
     "aws:s3/bucket:Bucket": "bucket",
     "aws:s3/bucketV2:BucketV2": "bucket",
@@ -81,7 +95,9 @@ class _Builder:
         left = (r for r in self._plan.resources if r.urn not in told and (r.custom or r.remote))
         more = Counter(r.type for r in left if not r.type.startswith("pulumi:providers:"))
         return Topology(
-            regions=tuple(self._region(name, vpcs.get(name, []), loose.get(name, [])) for name in sorted({*vpcs, *loose})),
+            regions=tuple(
+                self._region(name, vpcs.get(name, []), loose.get(name, [])) for name in sorted({*vpcs, *loose})
+            ),
             groups=tuple(sorted(self._groups.values(), key=lambda group: (group.cluster, group.name, group.urn))),
             more=dict(sorted(more.items(), key=lambda entry: (short_type(entry[0]), entry[0]))),
             drawn=len(self._drawn),
@@ -120,7 +136,7 @@ class _Builder:
             property_ = "subnets" if "subnets" in resource.inputs else "subnetMappings"
             entries.append((("", 0, resource.urn), (self._balancer(resource), resource, property_)))
         for resource in self._all(CLUSTERS):
-            property_ = "vpcConfig.subnetIds" if resource.type.startswith("aws:") else _awsx_subnets(resource)
+            property_ = "vpcConfig.subnetIds" if resource.type.startswith("aws:") else _subnets_of_component(resource)
             item = self._cluster(resource)
             entries.append(((item.cluster, 0, resource.urn), (item, resource, property_)))
         for resource in self._all(GROUPS):
@@ -148,10 +164,10 @@ class _Builder:
         return replace(group, subnets=tuple(names))
 
     def _balancer(self, resource: Resource) -> Item:
-        kind = {"network": "Network", "gateway": "Gateway"}.get(text(resource.inputs.get("loadBalancerType")), "Application")
-        kind = "Classic" if resource.type.startswith("aws:elb/") else kind
+        told = text(resource.inputs.get("loadBalancerType")) or "application"
+        kind = "Classic" if resource.type.startswith("aws:elb/") else told.capitalize()
         internal = resource.inputs.get("internal", False)
-        details = () if internal is UNKNOWN else ("internal" if internal else "internet-facing",)
+        details = ("internal" if internal else "internet-facing",) if isinstance(internal, bool) else ()
         return self._item("balancer", f"{kind} load balancer", resource, details=details)
 
     def _cluster(self, resource: Resource) -> Item:
@@ -171,9 +187,7 @@ class _Builder:
         cluster = (f"cluster {group.cluster}",) if several and group.cluster else ()
         return replace(self._item(group.kind, label, resource, details=(*group.facts, *cluster)), cluster=group.cluster)
 
-    def _item(
-        self, kind: str, label: str, resource: Resource, title: str = "", details: tuple[str, ...] = ()
-    ) -> Item:
+    def _item(self, kind: str, label: str, resource: Resource, title: str = "", details: tuple[str, ...] = ()) -> Item:
         folded = self._folded[resource.urn]
         return Item(kind, label, title or resource.name, details, resource.urn, existing=resource.read, folded=folded)
 
@@ -278,8 +292,10 @@ def _fold_sisters(items: Iterable[Item]) -> list[Item]:
     return kept
 
 
-def _awsx_subnets(resource: Resource) -> str:
-    return next((name for name in ("privateSubnetIds", "subnetIds", "publicSubnetIds") if name in resource.inputs), "vpcId")
+def _subnets_of_component(cluster: Resource) -> str:
+    """The property that names the subnets of a cluster of ``pulumi-eks``."""
+    names = ("privateSubnetIds", "subnetIds", "publicSubnetIds")
+    return next((name for name in names if name in cluster.inputs), "vpcId")
 
 
 def _endpoint(cluster: Resource) -> str:

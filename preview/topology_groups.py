@@ -120,12 +120,12 @@ def _first(sources: list[Resource], *paths: tuple[str | int, ...]) -> str:
 
 def _image(sources: list[Resource], said: Mapping[str, Any]) -> str:
     own = _first(sources, ("amiType",))
-    return own if own and own != "CUSTOM" else text(said.get("amiParameter")) or _first(sources, ("imageId",), ("ami",), ("amiId",)) or own
+    if own and own != "CUSTOM":
+        return own
+    return text(said.get("amiParameter")) or _first(sources, ("imageId",), ("ami",), ("amiId",)) or own
 
 
-def _system(
-    resource: Resource, sources: list[Resource], said: Mapping[str, Any], image: str
-) -> tuple[str, str]:
+def _system(resource: Resource, sources: list[Resource], said: Mapping[str, Any], image: str) -> tuple[str, str]:
     if "fargate" in resource.type:
         return "fargate", "Fargate"
     release = text(said.get("windowsRelease"))

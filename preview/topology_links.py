@@ -108,14 +108,12 @@ def owners(plan: Plan, links: Links, drawn: Mapping[str, int]) -> dict[str, str]
     """
     found: dict[str, str] = {}
     users = _users(plan)
-    nearest = {
-        parent: min((child.urn for child in children if child.urn in drawn), key=lambda urn: (drawn[urn], urn), default="")
-        for parent, children in plan.children.items()
-    }  # fmt: skip
 
     def best(candidates: Iterable[str]) -> str:
         reached = {found.get(urn, urn) for urn in candidates}
         return min((urn for urn in reached if urn in drawn), key=lambda urn: (drawn[urn], urn), default="")
+
+    nearest = {parent: best(child.urn for child in children) for parent, children in plan.children.items()}
 
     def forward(resource: Resource) -> str:
         deciding = _DECIDING.get(resource.type)

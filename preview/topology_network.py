@@ -20,6 +20,7 @@ _TABLE, _DEFAULT_TABLE = "aws:ec2/routeTable:RouteTable", "aws:ec2/defaultRouteT
 _ROUTE, _MAIN = "aws:ec2/route:Route", "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation"
 _ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
 _ELSEWHERE = ("transitGatewayId", "networkInterfaceId", "egressOnlyGatewayId", "coreNetworkArn", "localGatewayId")
+_ENDS = ("destinationCidrBlock", "cidrBlock", "destinationIpv6CidrBlock", "ipv6CidrBlock")
 _DEFAULT_ROUTES = ("0.0.0.0/0", "::/0")
 _ROLE_TAGS = {"kubernetes.io/role/elb": "public", "kubernetes.io/role/internal-elb": "private"}
 _REGION = re.compile(r"[a-z]{2,4}(?:-[a-z]+)+-\d")
@@ -88,7 +89,9 @@ class Places:
 
     def all(self) -> list[Place]:
         """Every place, by name."""
-        return sorted(self._places.values(), key=lambda p: (p.resource is None, p.title, p.resource.urn if p.resource else ""))
+        return sorted(
+            self._places.values(), key=lambda p: (p.resource is None, p.title, p.resource.urn if p.resource else "")
+        )
 
     def put(self, item: Item, resource: Resource, property_: str) -> bool:
         """Put an item where the subnets of a property are; False where the property names none."""
@@ -100,7 +103,9 @@ class Places:
         if not value and value is not UNKNOWN:
             return False
         ids = tuple(sorted(set(texts(value))))
-        vpcs = [found for found in self._links.made_from(resource, property_.split(".")[0]) if found.urn in self._places]
+        vpcs = [
+            found for found in self._links.made_from(resource, property_.split(".")[0]) if found.urn in self._places
+        ]
         if vpcs:  # a component of another language made the subnets: the plan knows its VPC at most
             place, called = self._places[vpcs[0].urn], "its subnets"
         else:
@@ -125,7 +130,8 @@ class Roles:
             self._main |= {vpc.urn: table.urn for vpc in links.made_from(table, "defaultRouteTableId")}
         for association in by_type.get(_MAIN, []):
             for vpc in links.find(association, "vpcId", VPCS):
-                self._main |= {vpc.urn: table.urn for table in self._tables(association)}
+                for table in self._tables(association):
+                    self._main[vpc.urn] = table.urn
         for route in by_type.get(_ROUTE, []):
             role = self._of_route(route, route.inputs, "gatewayId")
             for table in self._tables(route):
@@ -166,7 +172,10 @@ class Roles:
             return "private" if virtual or text(gateway).startswith("vgw-") else "public"
         if route.get("natGatewayId") is not None:
             return "private"
-        ends = (route.get(name) for name in ("destinationCidrBlock", "cidrBlock", "destinationIpv6CidrBlock", "ipv6CidrBlock"))
+        ends = (
+            route.get(name)
+            for name in ("destinationCidrBlock", "cidrBlock", "destinationIpv6CidrBlock", "ipv6CidrBlock")
+        )
         everywhere = any(end in _DEFAULT_ROUTES for end in ends if isinstance(end, str))
         return "private" if everywhere and any(route.get(name) is not None for name in _ELSEWHERE) else "intra"
 
@@ -199,7 +208,11 @@ def zones_and_tiers(
         best = min(counts, key=lambda row: (-counts[row], _PREFERRED.index(row[0]), row[1]))
         spanning[best].append(replace(item, zones=columns))
     tiers = [
-        Tier(row[0], tuple(_subnet(rows[row].get(column, []), nats, folded) for column in range(len(zones))), tuple(items))
+        Tier(
+            row[0],
+            tuple(_subnet(rows[row].get(column, []), nats, folded) for column in range(len(zones))),
+            tuple(items),
+        )
         for row, items in sorted(spanning.items(), key=lambda entry: (ROLES.index(entry[0][0]), entry[0][1]))
     ]
     empty = (None,) * (len(zones) - 1)
@@ -221,9 +234,7 @@ def _zone_names(subnets: list[Resource], role_of: Mapping[str, str]) -> dict[str
     return names
 
 
-def _subnet(
-    subnets: list[Resource], nats: Mapping[str, list[Item]], folded: Mapping[str, int]
-) -> Subnet | None:
+def _subnet(subnets: list[Resource], nats: Mapping[str, list[Item]], folded: Mapping[str, int]) -> Subnet | None:
     if not subnets:
         return None
     items = tuple(item for subnet in subnets for item in nats.get(subnet.urn, []))

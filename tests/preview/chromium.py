@@ -29,7 +29,8 @@ class Page:
 
     def open(self, file: Path) -> None:
         """Open a file and wait until it is loaded."""
-        self.command("Page.navigate", url=file.resolve().as_uri())
+        answer = self.command("Page.navigate", url=file.resolve().as_uri())
+        assert "errorText" not in answer, answer
         self.wait_for("document.readyState === 'complete'")
 
     def run(self, script: str) -> Any:
@@ -143,8 +144,10 @@ def browser() -> Iterator[Browser]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         # The browser reads commands from descriptor 3 and writes to 4. The shell puts ours there.
         line = f'exec "$0" "$@" 3<&{from_us} 4>&{to_us}'
-        flags = ["--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run",
-                 "--disable-dev-shm-usage", "--disable-background-networking", f"--user-data-dir={profile}"]  # fmt: skip
+        flags = [
+            "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            "--disable-dev-shm-usage", "--disable-background-networking", f"--user-data-dir={profile}",
+        ]  # fmt: skip
         process = subprocess.Popen(
             ["/bin/bash", "-c", line, CHROMIUM, *flags], pass_fds=(from_us, to_us),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
