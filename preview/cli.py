@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .cli_diff import add_diff
+
 CLEAN, FOUND, WRONG = 0, 1, 2
 """Exit codes: nothing found; findings; the program or its settings are wrong."""
 
@@ -39,8 +41,8 @@ def _parser() -> argparse.ArgumentParser:
     preview.add_argument("stack", nargs="?", help="the stack; may be left out where there is only one, or one is dev")
     preview.add_argument("--program", type=Path, default=Path(), metavar="DIR",
                          help="folder with Pulumi.yaml (default: this one)")  # fmt: skip
-    preview.add_argument("--format", choices=("tree", "json", "markdown"), default="tree",
-                         help="how to show the plan (default: tree)")  # fmt: skip
+    preview.add_argument("--format", choices=("tree", "json", "markdown", "sarif", "junit"), default="tree",
+                         help="how to show the plan; sarif and junit have its findings (default: tree)")  # fmt: skip
     preview.add_argument("--mode", choices=("preview", "update"), default="preview",
                          help="preview: what the cloud computes is unknown; update: it is a marked placeholder, "
                          "so that every apply runs (default: preview)")  # fmt: skip
@@ -53,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     preview.add_argument("--topology", type=Path, metavar="FILE",
                          help="draw what will stand where as well: .svg, .mmd (Mermaid) or .dot (DOT)")  # fmt: skip
     preview.set_defaults(run=_preview)
+    add_diff(commands)
     return parser
 
 
@@ -111,6 +114,10 @@ def _shown(plan: Any, options: argparse.Namespace) -> str:
         return render.json_text(plan) + "\n"
     if options.format == "markdown":
         return render.markdown_text(plan)
+    if options.format in ("sarif", "junit"):
+        from .formats import junit_text, sarif_text
+
+        return sarif_text(plan) if options.format == "sarif" else junit_text(plan)
     import shutil
 
     terminal = options.output is None and sys.stdout.isatty()
