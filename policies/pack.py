@@ -1,12 +1,14 @@
-"""The rules as policies of the Pulumi policy SDK."""
+"""The registry of rules, and the rules as policies of the Pulumi policy SDK."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from pulumi_policy import (
     EnforcementLevel,
     Policy,
     PolicyComplianceFramework,
+    PolicyConfigSchema,
     PolicyResource,
     ReportViolation,
     ResourceValidationArgs,
@@ -17,7 +19,26 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError
 
-from .rules import RULES, UNKNOWN, Planned, Rule, Undecided
+from .model import UNKNOWN, Planned, Rule, Stack, Undecided
+from .rules import (
+    compute,
+    identity,
+    load_balancing,
+    network,
+    storage,
+)
+
+TOPICS: Mapping[str, Sequence[Rule]] = {
+    "Instances": compute.RULES,
+    "Networks": network.RULES,
+    "Load balancers": load_balancing.RULES,
+    "Storage": storage.RULES,
+    "Identity and keys": identity.RULES,
+}
+"""The rules by topic, in the order of the reference page."""
+
+RULES: tuple[Rule, ...] = tuple(rule for rules in TOPICS.values() for rule in rules)
+"""All rules."""
 
 
 def plain(value: Any) -> Any:
@@ -40,6 +61,26 @@ def _look(holder: Any, key: Any) -> Any:
         return UNKNOWN
 
 
+class _Memory(threading.local):
+    """What was decoded for the rule before is used for the next: each policy is given the properties anew.
+
+    The engine asks the policies in their order, first all about one resource, then all about the next, or about the
+    stack. A policy that is not behind the last one therefore begins anew.
+    """
+
+    def __init__(self) -> None:
+        self.subject = ""
+        self.last = -1
+        self.found: Any = None
+
+    def recall(self, subject: str, index: int, make: Callable[[], Any]) -> Any:
+        """What was made for the subject in this round, else what ``make`` makes."""
+        if self.found is None or subject != self.subject or index <= self.last:
+            self.subject, self.found = subject, make()
+        self.last = index
+        return self.found
+
+
 def _planned(resource: PolicyResource) -> Planned:
     return Planned(
         resource.urn,
@@ -55,43 +96,91 @@ def _undecided(undecided: Undecided) -> UnknownValueError:
     return UnknownValueError(UNKNOWN_STRING_VALUE, undecided.path.split("."))
 
 
-def policy(rule: Rule) -> Policy:
-    """A rule as a policy. It reports what is certain before it says what it cannot decide."""
-    about: dict[str, Any] = {
-        "enforcement_level": EnforcementLevel.MANDATORY,
+def _about(rule: Rule) -> dict[str, Any]:
+    first = rule.references[0] if rule.references else None
+    framework = None
+    if first:
+        framework = PolicyComplianceFramework(first.framework, first.version or None, first.control, rule.title)
+    schema = None
+    if rule.options:
+        schema = PolicyConfigSchema({
+            name: {**option.schema, "default": option.default, "description": option.meaning}
+            for name, option in rule.options.items()
+        })  # fmt: skip
+    return {
+        "enforcement_level": EnforcementLevel(rule.level),
         "severity": Severity(rule.severity),
-        "framework": PolicyComplianceFramework(
-            rule.framework, rule.version or None, rule.reference or None, rule.description
-        ),
+        "framework": framework,
+        "tags": [str(reference) for reference in rule.references],
         "remediation_steps": rule.steps,
         "url": rule.url,
+        "config_schema": schema,
     }
 
-    def validate_resource(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        if rule.resource is None or args.resource_type not in rule.types:
+
+def _settings(rule: Rule, given: Mapping[str, Any]) -> dict[str, Any]:
+    # The CLI applies the schema's defaults, the SDK in process does not.
+    return {**rule.settings, **{name: value for name, value in given.items() if value is not None}}
+
+
+def _resource_policy(rule: Rule, index: int, memory: _Memory) -> Policy:
+    check = rule.resource
+    assert check is not None  # noqa: S101
+
+    def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
+        if args.resource_type not in rule.types:
             return
-        resource = Planned(args.urn, args.resource_type, plain(args.props))
+        urn, kind = args.urn, args.resource_type
+        planned = memory.recall(urn, index, lambda: Planned(urn, kind, plain(args.props)))
         try:
-            for violation in rule.resource(resource):
-                report(violation.message, None)
+            for message in check(planned, _settings(rule, args.get_config())):
+                report(message, None)
         except Undecided as undecided:
+            if rule.late:
+                args.not_applicable(str(undecided))
             raise _undecided(undecided) from None
 
-    def validate_stack(args: StackValidationArgs, report: ReportViolation) -> None:
+    return ResourceValidationPolicy(rule.name, rule.title, validate, **_about(rule))
+
+
+def _stack_policy(rule: Rule, index: int, memory: _Memory, wanted: frozenset[str]) -> Policy:
+    check = rule.stack
+    assert check is not None  # noqa: S101
+
+    def validate(args: StackValidationArgs, report: ReportViolation) -> None:
+        def make() -> Stack:
+            return Stack([_planned(resource) for resource in args.resources if resource.resource_type in wanted])
+
+        stack: Stack = memory.recall("the stack", index, make)
+        if not any(kind in stack.by_type for kind in rule.types):
+            return
         try:
-            for violation in rule.stack(list(_relevant(args.resources, rule))) if rule.stack else ():
+            for violation in check(stack, _settings(rule, args.get_config())):
                 report(violation.message, violation.urn or None)
         except Undecided as undecided:
+            if rule.late:
+                args.not_applicable(str(undecided))
             raise _undecided(undecided) from None
 
-    if rule.stack:
-        return StackValidationPolicy(rule.name, rule.description, validate_stack, **about)
-    return ResourceValidationPolicy(rule.name, rule.description, validate_resource, **about)
+    return StackValidationPolicy(rule.name, rule.title, validate, **_about(rule))
 
 
-def _relevant(resources: Sequence[PolicyResource], rule: Rule) -> Iterator[Planned]:
-    return (_planned(resource) for resource in resources if resource.resource_type in rule.types)
+def make_policies(rules: Iterable[Rule] = RULES) -> list[Policy]:
+    """The rules as policies, with a memory of their own."""
+    from . import resource_types
+
+    memory = _Memory()
+    wanted = frozenset(
+        kind
+        for value in vars(resource_types).values()
+        for kind in ([value] if isinstance(value, str) else value if isinstance(value, frozenset | dict) else ())
+        if isinstance(kind, str) and kind.count(":") == 2
+    )
+    return [
+        _resource_policy(rule, index, memory) if rule.resource else _stack_policy(rule, index, memory, wanted)
+        for index, rule in enumerate(rules)
+    ]
 
 
-POLICIES: list[Policy] = [policy(rule) for rule in RULES]
+POLICIES: list[Policy] = make_policies()
 """The pack, without the ``PolicyPack`` that serves it."""
