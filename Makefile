@@ -6,7 +6,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 ROOMS := components stacks policies preview tests docs bench examples __main__.py
 
-.PHONY: help preview test lint types format coverage docs bench clean
+# checkov pins an older boto3 than the tests need. Its environment is kept outside of the clone, one per version.
+CHECKOV_PINS := tests/validators/checkov.txt
+CHECKOV := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/winkube/checkov-$(shell sed -n 's/^checkov==//p' $(CHECKOV_PINS))
+
+.PHONY: help preview test validators lint types format coverage docs bench clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,8 +18,10 @@ help:  ## Show this list
 preview: $(VENV)/.run  ## Show what a stack would create (STACK=dev, FORMAT=tree|json|markdown)
 	@$(BIN)/winkube preview $(STACK) --policies policies --format $(FORMAT)
 
-test: $(VENV)/.dev  ## Run the tests
-	$(BIN)/python -m pytest -q
+test: $(VENV)/.dev validators  ## Run the tests
+	WINKUBE_CHECKOV=$(CHECKOV) $(BIN)/python -m pytest -q
+
+validators: $(CHECKOV)/.installed  ## Install the validators that need an environment of their own (checkov)
 
 lint: $(VENV)/.dev  ## Check style, formatting and generated files
 	$(BIN)/ruff check $(ROOMS)
@@ -40,6 +46,11 @@ coverage: $(VENV)/.dev  ## Count what the coverage ledger says
 
 bench: $(VENV)/.dev  ## Measure speed and memory against the budget
 	$(BIN)/python bench/run.py
+
+$(CHECKOV)/.installed: $(CHECKOV_PINS)
+	@cmp -s $< $@ || { echo "making $(CHECKOV) (once; about a minute)" >&2; $(PYTHON) -m venv --clear $(CHECKOV) \
+	  && $(CHECKOV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<; }
+	@cp $< $@
 
 clean:  ## Remove everything that make made
 	rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache .hypothesis
