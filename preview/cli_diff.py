@@ -29,7 +29,7 @@ def add_diff(commands: Any) -> None:
     diff.add_argument("--program", type=Path, default=Path(), metavar="DIR",
                       help="folder with Pulumi.yaml (default: this one)")  # fmt: skip
     diff.add_argument("--format", choices=("tree", "json", "markdown"), default="tree",
-                      help="how to show the difference; markdown is for a comment, of at most 60 kB (default: tree)")  # fmt: skip
+                      help="how to show it; markdown is for a comment, of at most 60 kB (default: tree)")  # fmt: skip
     diff.add_argument("--mode", choices=("preview", "update"), default="preview",
                       help="preview: what the cloud computes is unknown; update: it is a marked placeholder "
                       "(default: preview)")  # fmt: skip

@@ -18,7 +18,7 @@ from .disruption import disruptions
 from .matching import Matches, match_plans, relative
 from .model import UNKNOWN, Finding, Options, Plan, Resource, walk
 from .redact import Redactor
-from .replacements import FIXED_NAMES, Answer, Mark, covers, mark, worst
+from .replacements import Answer, Mark, covers, mark, name_properties, worst
 
 
 def compare(base: Plan, head: Plan, *, base_label: str = "base", head_label: str = "head") -> Difference:
@@ -256,7 +256,7 @@ def _notes(base: Resource, head: Resource, said: Mark) -> Iterator[str]:
     lead = "" if said.answer is Answer.YES else "if it is replaced: "
     if head.options.protect or base.options.protect:
         yield f"{lead}protected: the engine refuses to replace it; the deployment fails"
-    name = next((key for key in FIXED_NAMES if _fixed(base, head, key)), "")
+    name = next((key for key in name_properties(head.type) if _fixed(base, head, key)), "")
     if head.options.delete_before_replace:
         yield f"{lead}deleted before its replacement is made (deleteBeforeReplace)"
     elif name:

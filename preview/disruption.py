@@ -137,6 +137,8 @@ def _of_group(was: Group, now: Group, item: ChangedResource) -> Iterator[tuple[s
         if change.ignored:
             continue
         words = f"{change.path}{_values(change)}"
+        if change.kind in (Kind.FOLLOWS, Kind.UNKNOWN):
+            words = f"{change.path} {change.note}"
         if change.replaces is Answer.YES:
             yield REPLACED, f"{words}: the group is made anew"
         elif top in ("version", "releaseVersion", "launchTemplate", "launchConfiguration", "mixedInstancesPolicy"):

@@ -401,8 +401,8 @@ def main() -> int:
     schemas = Schemas(folders["cfnlint"] / "data" / "schemas")
     types = build(folders["pulumi_aws"], schemas)
     sources = {
-        "c": f"CloudFormation schemas of {schemas.date}, as cfn-lint {metadata.version('cfn-lint')} carries them",
-        "d": f"docstrings of pulumi-aws {metadata.version('pulumi-aws')}",
+        "c": f"CloudFormation schemas of {schemas.date} (cfn-lint {metadata.version('cfn-lint')})",
+        "d": f"docstring of pulumi-aws {metadata.version('pulumi-aws')}",
         "p": "source of the provider, read 2026-11",
     }
     lines = [f"{json.dumps(token)}: {json.dumps(rows)}" for token, rows in types.items()]

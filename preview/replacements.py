@@ -32,9 +32,6 @@ class Mark:
 
 
 UNSAID = Mark(Answer.UNKNOWN, "no source says")
-FIXED_NAMES = ("name", "bucket", "nodeGroupName", "clusterName", "functionName", "roleName", "domainName", "family",
-               "identifier", "clusterIdentifier", "tableName", "repositoryName")  # fmt: skip
-"""Properties that hold a physical name. One that is given is fixed; one that is left out is made up anew."""
 _REGION = Mark(Answer.YES, "terraform-provider-aws: a resource cannot move to another region")
 _TAGS = Mark(Answer.NO, "terraform-provider-aws: tags are changed in place")
 _KUBERNETES = "source of pulumi-kubernetes"
@@ -63,6 +60,19 @@ def mark(token: str, path: Path_, replace_on_changes: Iterable[str] = ()) -> Mar
     if token.startswith("kubernetes:"):
         return _kubernetes(token, names)
     return _listed(token, names)
+
+
+def name_properties(token: str) -> tuple[str, ...]:
+    """The properties that hold the physical name of a type, where it has one: given, they fix it.
+
+    >>> name_properties("aws:eks/nodeGroup:NodeGroup")
+    ('name', 'bucket', 'identifier', 'nodeGroupName', 'nodeGroupIdentifier')
+    """
+    if token.startswith("aws:route53/"):
+        return ()  # a name in the DNS is no name of the resource
+    own = token.rpartition(":")[2]
+    own = own[:1].lower() + own[1:]
+    return ("name", "bucket", "identifier", f"{own}Name", f"{own}Identifier")
 
 
 def worst(marks: Iterable[Mark]) -> Mark:

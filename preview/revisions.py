@@ -155,7 +155,7 @@ def _difference(
 
 def _notes(root: Path, trees: Sequence[Tree], working_tree: bool) -> Generator[str]:
     if working_tree:
-        changed = _git(root, "status", "--porcelain").splitlines()
+        changed = [line for line in _git(root, "status", "--porcelain").splitlines() if "__pycache__" not in line]
         if changed:
             files = f"{len(changed)} file{'s' if len(changed) != 1 else ''}"
             yield f"the working tree has changes that are not committed ({files}); they are in the comparison"
@@ -326,7 +326,7 @@ def _kill(process: Any) -> None:
 
 def _evaluate_all(jobs: Sequence[_Job], evaluation: Evaluation) -> dict[tuple[str, str], Plan]:
     running = _Running()
-    problems: list[str] = []
+    problems: dict[str, list[str]] = {}
     plans: dict[tuple[str, str], Plan] = {}
     with _stoppable(), ThreadPoolExecutor(max(2, min(len(jobs), os.cpu_count() or 2))) as pool:
         try:
@@ -335,12 +335,12 @@ def _evaluate_all(jobs: Sequence[_Job], evaluation: Evaluation) -> dict[tuple[st
                 try:
                     plans[job.tree.label, job.stack] = future.result()
                 except PreviewError as error:
-                    problems.append(f"{job}: {error}")
+                    problems.setdefault(str(error), []).append(str(job))
         except BaseException:
             running.stop()
             raise
     if problems:
-        raise PreviewError("\n".join(problems))
+        raise PreviewError("\n".join(f"{' and '.join(sides)}: {words}" for words, sides in problems.items()))
     return plans
 
 
