@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .cli_check import add_check
 from .cli_diff import add_diff
 
 CLEAN, FOUND, WRONG = 0, 1, 2
@@ -55,14 +56,13 @@ def _parser() -> argparse.ArgumentParser:
     preview.add_argument("--topology", type=Path, metavar="FILE",
                          help="draw what will stand where as well: .svg, .mmd (Mermaid) or .dot (DOT)")  # fmt: skip
     preview.set_defaults(run=_preview)
+    add_check(commands)
     add_diff(commands)
     return parser
 
 
 def _preview(options: argparse.Namespace) -> int:
-    from .checks import check_plan
-    from .evaluate import evaluate
-    from .invokes import read_answers
+    from .judge import judged
     from .model import Severity
     from .project import read_project
 
@@ -70,17 +70,12 @@ def _preview(options: argparse.Namespace) -> int:
         from .pages import check_pages
 
         check_pages(options.report, options.topology)
-    answers = read_answers(options.answers) if options.answers else None
     stack = options.stack or _only_stack(read_project(options.program).stacks())
     with _Progress() as progress:
-        plan = evaluate(options.program, stack, mode=options.mode, answers=answers, progress=progress)
-    plan.findings += check_plan(plan)
-    if options.policies:
-        from .policy_runner import read_policy_config, run_policies
-
-        config = read_policy_config(options.policy_config) if options.policy_config else None
-        plan.findings += run_policies(plan, options.policies, config)
-    plan.findings.sort(key=lambda finding: finding.order)
+        plan = judged(
+            options.program, stack, mode=options.mode, answers=options.answers, policies=options.policies,
+            policy_config=options.policy_config, progress=progress,
+        )  # fmt: skip
     if options.report or options.topology:
         from .pages import write_pages
 

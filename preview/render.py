@@ -347,6 +347,21 @@ def _brief(value: Any) -> str:
 
 def markdown_text(plan: Plan) -> str:
     """The plan for a pull request's comment: verdict and findings first, the tree folded away."""
+    parts = [markdown_summary(plan)]
+    for title, columns, rows in _tables(plan):
+        parts += [f"### {title}", "", _row(columns), "|" + "---|" * len(columns)]
+        parts += [_row(tuple(f"`{_cell(cell)}`" if cell else "" for cell in row)) for row in rows]
+        parts.append("")
+    parts += ["<details><summary>All resources</summary>", "", "```text"]
+    for line in tree_lines(plan):
+        many = f" ×{len(line.names)}" if len(line.names) > 1 else ""
+        parts.append(f"{'  ' * line.depth}{line.kind}{many}  {_names(line.names)}")
+    parts += ["```", "", "</details>", "", f"<sub>{HONESTY}</sub>", ""]
+    return "\n".join(parts)
+
+
+def markdown_summary(plan: Plan) -> str:
+    """The verdict and the findings alone."""
     parts = [f"## Preview of `{plan.project}/{plan.stack}`", "", f"**{verdict(plan)}**", ""]
     if plan.findings:
         parts += ["### Findings", "", "| | what | where |", "|---|---|---|"]
@@ -358,15 +373,6 @@ def markdown_text(plan: Plan) -> str:
             what = f"{_cell(finding.message)} (`{finding.code}`){remedy}"
             parts.append(f"| {finding.severity} | {what} | {where}{name}{path} |")
         parts.append("")
-    for title, columns, rows in _tables(plan):
-        parts += [f"### {title}", "", _row(columns), "|" + "---|" * len(columns)]
-        parts += [_row(tuple(f"`{_cell(cell)}`" if cell else "" for cell in row)) for row in rows]
-        parts.append("")
-    parts += ["<details><summary>All resources</summary>", "", "```text"]
-    for line in tree_lines(plan):
-        many = f" ×{len(line.names)}" if len(line.names) > 1 else ""
-        parts.append(f"{'  ' * line.depth}{line.kind}{many}  {_names(line.names)}")
-    parts += ["```", "", "</details>", "", f"<sub>{HONESTY}</sub>", ""]
     return "\n".join(parts)
 
 

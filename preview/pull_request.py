@@ -1,0 +1,158 @@
+"""The check of a pull request: every stack evaluated and judged, compared with the base, written for its readers.
+
+Into one folder go ``comment.md``, a page per stack, and the findings as SARIF and JUnit.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from . import formats, pages, render
+from .difference import Difference
+from .difference_markdown import MARKDOWN_LIMIT, escape
+from .difference_markdown import markdown_text as differences_text
+from .errors import PreviewError
+from .judge import judged
+from .model import Plan, Severity
+from .project import read_project
+from .revisions import Evaluation, compare_revisions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What is to be checked, and with what."""
+
+    program: Path
+    """Folder with ``Pulumi.yaml``."""
+    output: Path
+    """Folder that the results are written to; made where it is missing."""
+    stacks: Sequence[str] = ()
+    """Names of stacks; all that have a file by default."""
+    base: str | None = None
+    """Git revision to compare with; none by default."""
+    policies: Path | None = None
+    policy_config: Path | None = None
+    answers: Path | None = None
+    timeout_seconds: float = 120.0
+    """How long each program may take where two revisions are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What was found."""
+
+    plans: Sequence[Plan]
+    failures: Mapping[str, str]
+    """Stack to message, of those that cannot be evaluated."""
+    differences: Sequence[Difference]
+    comparison_failure: str
+    """Why there is no comparison, ``""`` where there is one or none was wished."""
+
+    @property
+    def weighty(self) -> bool:
+        """Whether any stack has a finding that is more than a note."""
+        return any(finding.severity is not Severity.NOTE for plan in self.plans for finding in plan.findings)
+
+
+def check(wish: Wish) -> Result:
+    """Evaluate, judge, compare and write.
+
+    :raises PreviewError: the project is wrong, or nothing can be written.
+    """
+    stacks = list(wish.stacks) or read_project(wish.program).stacks()
+    if not stacks:
+        raise PreviewError(f"{wish.program} has no Pulumi.<stack>.yaml: there is no stack to check")
+    try:
+        wish.output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PreviewError(f"--output {wish.output}: {error.strerror}") from None
+    plans: list[Plan] = []
+    failures: dict[str, str] = {}
+    for stack in stacks:
+        try:
+            plan = judged(wish.program, stack, answers=wish.answers, policies=wish.policies,
+                          policy_config=wish.policy_config)  # fmt: skip
+            plans.append(plan)
+        except PreviewError as error:
+            failures[stack] = str(error)
+    differences, comparison_failure = _compared(wish, [plan.stack for plan in plans])
+    result = Result(plans, failures, differences, comparison_failure)
+    _write(wish, result)
+    return result
+
+
+def _compared(wish: Wish, stacks: Sequence[str]) -> tuple[list[Difference], str]:
+    """The differences to the base. A base that cannot be evaluated does not take the rest of the check away."""
+    if not wish.base or not stacks:
+        return [], ""
+    evaluation = Evaluation(answers=wish.answers, policies=wish.policies, policy_config=wish.policy_config,
+                            timeout_seconds=wish.timeout_seconds)  # fmt: skip
+    try:
+        return compare_revisions(wish.program, wish.base, None, stacks, evaluation), ""
+    except PreviewError as error:
+        return [], str(error)
+
+
+def _write(wish: Wish, result: Result) -> None:
+    texts = {"comment.md": comment(result), "findings.sarif": _sarif(result.plans), "findings.xml": _junit(result)}
+    try:
+        for name, text in texts.items():
+            (wish.output / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise PreviewError(f"{error.filename}: {error.strerror}") from None
+    for plan in result.plans:
+        pages.write_pages(plan, wish.program, wish.output / f"{plan.stack}.html", None)
+
+
+def comment(result: Result, limit: int = MARKDOWN_LIMIT) -> str:
+    """The comment, of at most ``limit`` bytes: failures, what changes, then each stack as far as there is room."""
+    parts: list[str] = []
+    for stack, message in result.failures.items():
+        lines = [escape(line) for line in message.splitlines()[:40]]
+        parts.append("\n".join([f"## ❌ `{stack}` cannot be evaluated", "", *[f"> {line}  " for line in lines], ""]))
+    if result.comparison_failure:
+        parts.append(f"> No comparison with the base: {escape(' '.join(result.comparison_failure.split()))}\n")
+    room = limit - _bytes(parts)
+    if result.differences:
+        parts.append(differences_text(result.differences, max(2_000, room // 2)))
+    for plan in result.plans:
+        for text in (render.markdown_text(plan), render.markdown_summary(plan)):
+            if _bytes([*parts, text]) <= limit - 200:
+                parts.append(text)
+                break
+        else:
+            parts.append("\nFurther stacks have no room here: see their pages.\n")
+            break
+    return "\n".join(parts)
+
+
+def _bytes(parts: Sequence[str]) -> int:
+    return sum(len(part.encode("utf-8", "replace")) + 1 for part in parts)
+
+
+def _sarif(plans: Sequence[Plan]) -> str:
+    """One run per stack, so that code scanning keeps them apart."""
+    documents = [formats.to_sarif(plan) for plan in plans]
+    runs: list[Any] = [
+        {**run, "automationDetails": {"id": f"winkube/{plan.stack}/"}}
+        for plan, document in zip(plans, documents, strict=True)
+        for run in document["runs"]
+    ]
+    head = documents[0] if documents else {"version": "2.1.0"}
+    return json.dumps({**head, "runs": runs}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _junit(result: Result) -> str:
+    """One suite per stack; a stack that cannot be evaluated is a suite with an error."""
+    suites = ET.Element("testsuites")
+    for plan in result.plans:
+        found = ET.fromstring(formats.junit_text(plan))  # noqa: S314 (made a line above)
+        suites.extend([found] if found.tag == "testsuite" else list(found))
+    for stack, message in result.failures.items():
+        suite = ET.SubElement(suites, "testsuite", name=stack, tests="1", errors="1", failures="0")
+        case = ET.SubElement(suite, "testcase", name="evaluate", classname=stack)
+        ET.SubElement(case, "error", message=message.splitlines()[0]).text = message
+    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
