@@ -41,7 +41,25 @@ PROVIDER: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "no": ("launchConfiguration", "launchTemplate", "mixedInstancesPolicy", "instanceRefresh", "minSize", "maxSize",
                "desiredCapacity", "defaultCooldown", "maxInstanceLifetime"),
     },
+    "aws:autoscaling/tag:Tag": {"yes": ("autoscalingGroupName", "tag.key"), "no": ("*",)},
+    "aws:ec2/flowLog:FlowLog": {
+        "yes": ("deliverCrossAccountRole", "destinationOptions", "eniId", "iamRoleArn", "logDestination",
+                "logDestinationType", "logFormat", "maxAggregationInterval", "regionalNatGatewayId", "subnetId",
+                "trafficType", "transitGatewayAttachmentId", "transitGatewayId", "vpcId"),
+    },
+    # It is detached from one VPC and attached to the other.
+    "aws:ec2/internetGateway:InternetGateway": {"no": ("*",)},
+    "aws:iam/rolePolicy:RolePolicy": {"yes": ("name", "namePrefix", "role"), "no": ("*",)},
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment": {"yes": ("role", "policyArn")},
+    "aws:kms/key:Key": {
+        "yes": ("customKeyStoreId", "customerMasterKeySpec", "keyUsage", "multiRegion", "xksKeyId"), "no": ("*",),
+    },
+    "aws:kms/keyPolicy:KeyPolicy": {"no": ("policy", "bypassPolicyLockoutSafetyCheck")},
+    "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": {"yes": ("bucket",), "no": ("*",)},
+    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": {
+        "yes": ("bucket", "expectedBucketOwner"), "no": ("*",),
+    },
+    "aws:s3/bucketVersioning:BucketVersioning": {"yes": ("bucket", "expectedBucketOwner"), "no": ("*",)},
 }  # fmt: skip
 """Type to properties; ``*`` stands for every property that is not named."""
 

@@ -90,14 +90,19 @@ def _listed(token: str, names: tuple[str, ...]) -> Mark:
             source = _said(Answer.UNKNOWN, rows["maybe"][path]).source
             return Mark(Answer.UNKNOWN, f"depends on the change: {source}")
         if path in rows.get("no", {}):
-            # The whole object was added or removed, and parts of it cannot be changed in place.
-            below = any(other.startswith(f"{path}.") for other in rows.get("yes", {}))
-            return _said(Answer.NO, rows["no"][path]) if not below or "." in path or len(names) > 1 else UNSAID
+            return UNSAID if _came_whole(rows, names) else _said(Answer.NO, rows["no"][path])
     if token.startswith("aws:") and names[:1] == ("region",):
         return _REGION
     if token.startswith("aws:") and names[:1] == ("tags",):
         return _TAGS
-    return _said(Answer.NO, rows["no"]["*"]) if "*" in rows.get("no", {}) else UNSAID
+    if "*" not in rows.get("no", {}) or _came_whole(rows, names):
+        return UNSAID
+    return _said(Answer.NO, rows["no"]["*"])
+
+
+def _came_whole(rows: Mapping[str, Any], names: tuple[str, ...]) -> bool:
+    """Whether a whole object came or went, of which a part cannot be changed in place."""
+    return len(names) == 1 and any(path.startswith(f"{names[0]}.") for path in rows.get("yes", {}))
 
 
 def _prefixes(names: tuple[str, ...]) -> Iterator[str]:

@@ -256,16 +256,17 @@ def _git(folder: Path, *arguments: str) -> str:
 
 def _environment() -> dict[str, str]:
     """The environment without what ties git to one repository (a hook sets it), and with whole module paths."""
-    found = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key in _GIT_HARMLESS}
+    found = {key: value for key, value in os.environ.items() if key not in _GIT_LOCAL}
     if "PYTHONPATH" in found:
         found["PYTHONPATH"] = os.pathsep.join(str(Path(part).absolute()) for part in _parts(found["PYTHONPATH"]))
     return found
 
 
-_GIT_HARMLESS = frozenset(
-    ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_EXEC_PATH", "GIT_SSH",
-     "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CEILING_DIRECTORIES")
+_GIT_LOCAL = frozenset(
+    ("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
+     "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_WORK_TREE")
 )  # fmt: skip
+"""What ``git rev-parse --local-env-vars`` names, but for the settings."""
 
 
 def _parts(path: str) -> list[str]:
