@@ -42,8 +42,8 @@ STATES: dict[str, frozenset[str]] = {
 """The states, and the keys that an entry of that state has beside ``statement`` and ``state``."""
 
 MOST_WORDS = 60
-RULE_ROOMS = ("components", "stacks", "preview")
-RULE_CODE = re.compile(r"WK-[A-Z]+-\d{3}")
+RULE_ROOMS = ("components", "stacks", "preview", "policies")
+RULE_CODE = re.compile(r"WK-[A-Z][A-Z0-9]*-\d{3}")
 SYSTEM_ID = re.compile(r"SYS-[a-z0-9]+(-[a-z0-9]+)*")
 
 Entry = Mapping[str, Any]

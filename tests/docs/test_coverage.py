@@ -235,11 +235,12 @@ def test_counts_and_table_agree_with_the_entries() -> None:
 
 
 def test_rule_codes_come_from_the_sources_of_the_library(root: Path) -> None:
-    """Codes count as rules when components, stacks or preview name them, and not when only a test does."""
-    (root / "stacks").mkdir()
-    (root / "stacks" / "settings.py").write_text('RULE = "WK-SET-042"\n', encoding="utf-8")
+    """Codes count as rules when a room of the library names them, digits and all, and not when only a test does."""
+    for room, code in (("stacks", "WK-SET-042"), ("policies", "WK-K8S-010")):
+        (root / room).mkdir()
+        (root / room / "rules.py").write_text(f'RULE = "{code}"\n', encoding="utf-8")
     (root / "tests" / "test_more.py").write_text('CODE = "WK-NET-999"\n', encoding="utf-8")
-    assert checker.rule_codes(root) == {"WK-NET-001", "WK-SET-042"}
+    assert checker.rule_codes(root) == {"WK-NET-001", "WK-SET-042", "WK-K8S-010"}
 
 
 def test_the_command_ends_with_the_state_of_the_ledger(
