@@ -2,7 +2,7 @@
 
 - the cluster role, with the VPC resource controller's policy for Windows;
 - the log group of the control plane, made first so that EKS does not make one that keeps logs for ever;
-- a KMS key for Kubernetes secrets;
+- a KMS key for Kubernetes secrets, with its policy;
 - the cluster, without the add-ons that EKS would install by itself;
 - access entries of people and pipelines;
 - the OIDC provider for IRSA, the only way in which Windows pods get AWS permissions.
@@ -19,6 +19,7 @@ from ..core.component import Component
 from ..core.mistakes import Mistakes
 from ..core.tags import check_tags, named
 from ..roles.checks import check_role
+from ..roles.documents import account_key, document, rendered
 from ..roles.role import EksClusterRole, EksClusterRoleArgs, cluster_policies
 from ..roles.validation import PolicySource
 from ..tables.regions import check_region, partition
@@ -236,6 +237,13 @@ class EksCluster(Component):
             tags=named(args.tags, f"{self._name}-secrets"),
             # Without this key the cluster's secrets cannot be read again.
             opts=self.child(protect=args.deletion_protection or None),
+        )
+        # What KMS would write too. It stands here so that a change by somebody else is seen, and undone.
+        aws.kms.KeyPolicy(
+            f"{self._name}-secrets",
+            key_id=key.key_id,
+            policy=key.arn.apply(lambda arn: rendered(document(account_key(arn)))),
+            opts=self.child(),
         )
         return key.arn
 

@@ -83,6 +83,17 @@ def trust(service: str, partition: str = "aws") -> Document:
     })  # fmt: skip
 
 
+def account_key(key_arn: str) -> Statement:
+    """Lets the account of a KMS key administer it, and give it to others through IAM.
+
+    Without this statement nobody could change the key's policy again.
+    https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html
+    """
+    _, partition, _, _, account, _ = key_arn.split(":", 5)
+    root = {"AWS": [f"arn:{partition}:iam::{account}:root"]}
+    return allow("kms:*", "*", sid="Account") | {"Principal": root}
+
+
 def managed_policy_arn(name: str, partition: str = "aws") -> str:
     """The ARN of an AWS managed policy.
 

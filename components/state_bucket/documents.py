@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..roles.documents import Document, Statement, allow, document
+from ..roles.documents import Document, Statement, account_key, allow, document
 from .layout import KEY_ACTIONS, OBJECT_ACTIONS, Access
 
 OLDEST_TLS = "1.2"
@@ -49,10 +49,8 @@ def bucket_policy(
 
 def key_policy(key_arn: str, bucket_arn: str, *, readers: Sequence[str] = (), writers: Sequence[str] = ()) -> Document:
     """The account administers the key through IAM; readers and writers use it for the bucket's objects."""
-    _, partition, _, _, account, _ = key_arn.split(":", 5)
-    root = f"arn:{partition}:iam::{account}:root"
     context = {"StringLike": {"kms:EncryptionContext:aws:s3:arn": [bucket_arn, f"{bucket_arn}/*"]}}
-    statements = [_to([root], allow("kms:*", "*", sid="Account"))]
+    statements = [account_key(key_arn)]
     statements += [
         _to(principals, allow(KEY_ACTIONS[access], "*", sid=sid, conditions=context))
         for sid, access, principals in _admitted(readers, writers)

@@ -78,6 +78,14 @@ def test_a_key_of_ones_own_is_used(record: Callable[..., Plan]):
     assert only(plan, "aws:eks/cluster:Cluster").inputs["encryptionConfig"]["provider"]["keyArn"] == arn
 
 
+def test_the_key_is_the_accounts(record: Callable[..., Plan]):
+    """Its policy gives it to the account it lies in, and says so rather than leave it to a default."""
+    policy = only(record(lambda: EksCluster("dev", ARGS), preview=False), "aws:kms/keyPolicy:KeyPolicy").inputs
+    (statement,) = json.loads(policy["policy"])["Statement"]
+    assert statement["Principal"]["AWS"] == ["arn:aws:iam:::root"]  # a placeholder of an ARN has no account
+    assert policy["keyId"] == "placeholder-dev-secrets.keyId"
+
+
 def test_options_of_the_control_plane(record: Callable[..., Plan]):
     """Tier, zonal shift, upgrades, egress and public access in the words of EKS."""
     args = replace(

@@ -13,6 +13,7 @@ from winkube.roles.documents import (
     EKS_CLUSTER_POLICIES,
     EKS_WINDOWS_POLICIES,
     NODE_POLICIES,
+    account_key,
     allow,
     document,
     flow_log_writer,
@@ -104,6 +105,12 @@ def test_trust_names_the_service_of_the_partition(service: str, partition: str, 
     (statement,) = trust(service, partition)["Statement"]
     assert statement["Principal"] == {"Service": [principal]}
     assert statement["Action"] == ["sts:AssumeRole"]
+
+
+def test_a_key_belongs_to_the_account_it_lies_in():
+    statement = account_key("arn:aws-cn:kms:cn-north-1:111122223333:key/x")
+    assert statement["Principal"] == {"AWS": ["arn:aws-cn:iam::111122223333:root"]}
+    assert (statement["Action"], statement["Resource"]) == (["kms:*"], ["*"])
 
 
 @pytest.mark.parametrize("partition", PARTITIONS)
