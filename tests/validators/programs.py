@@ -1,0 +1,14 @@
+"""The stacks of the program and of every example, as validators see them."""
+
+from pathlib import Path
+
+from winkube.preview.project import read_project
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+_FOLDERS = {"program": ROOT} | {path.parent.name: path.parent for path in (ROOT / "examples").glob("*/Pulumi.yaml")}
+PROGRAMS = {
+    f"{name}-{stack}": (folder, stack)
+    for name, folder in sorted(_FOLDERS.items())
+    for stack in read_project(folder).stacks()
+}
+"""Label to folder and stack."""
