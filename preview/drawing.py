@@ -71,7 +71,7 @@ def svg(topology: Topology) -> str:
     title, description = in_words(topology)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="wk" viewBox="0 0 {room} {_number(bottom)}" width="{room}" '
-        f'height="{_number(bottom)}" role="img" aria-labelledby="wk-title wk-description">\n'
+        f'height="{_number(bottom)}" role="img" aria-labelledby="wk-title" aria-describedby="wk-description">\n'
         f'<title id="wk-title">{_safe(title)}</title>\n<desc id="wk-description">{_safe(description)}</desc>\n'
         f"<style>{STYLE}</style>\n"
         f'<rect width="{room}" height="{_number(bottom)}" style="fill:var(--wk-ground,#fff);stroke:none"/>\n'
@@ -95,7 +95,7 @@ def in_words(topology: Topology) -> tuple[str, str]:
         )
         sentences.append(". ".join(filter(None, (f"Region {region.name or 'not known'}", vpcs, held))) + ".")
     if topology.more:
-        sentences.append(f"And {sum(topology.more.values())} resources that are not drawn.")
+        sentences.append(f"Not drawn: {_count(sum(topology.more.values()), 'resource')}.")
     title = "Topology: " + (
         ", ".join(region.name or "region not known" for region in topology.regions) or "nothing to draw"
     )

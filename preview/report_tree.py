@@ -12,7 +12,8 @@ from .artefacts import Artefact, visible_inputs
 from .measure import visible
 from .model import Plan, Resource
 from .redact import Redactor
-from .render import SECRET_MARK, UNKNOWN_MARK, short_type
+from .render import short_type
+from .values import SECRET_MARK, UNKNOWN_MARK
 
 LONGEST_VALUE = 4_000
 """Characters of a value in the tree."""
@@ -32,6 +33,7 @@ class ResourceTree:
         """URN to the number of the resource."""
 
     def json(self) -> dict[str, Any]:
+        """The tree as the script reads it; what is empty is left out."""
         types = sorted({short_type(resource.type) for resource in self._order})
         prefix = f"urn:pulumi:{self._plan.stack}::{self._plan.project}::"
         below, rendered, found = self._below(), self._rendered(), self._found()

@@ -100,7 +100,7 @@ class Places:
             self._of_subnet[subnets[0].urn].spanning.append((item, tuple(s.urn for s in subnets)))
             return True
         value = part(resource.inputs, *property_.split("."))
-        if not value and value is not UNKNOWN:
+        if value is not UNKNOWN and not value:
             return False
         ids = tuple(sorted(set(texts(value))))
         vpcs = [

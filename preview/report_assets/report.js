@@ -99,7 +99,7 @@
       const shown = make("pre", "value", written(value, 0));
       if (data.marks.includes(value)) shown.classList.add("mark");
       cell.append(shown);
-      for (const [label, number] of artefacts[key] || []) {
+      for (const [label, number] of Object.hasOwn(artefacts, key) ? artefacts[key] : []) {
         const link = make("a", "", "rendered" + (label ? ": " + label : ""));
         link.href = "#a" + number;
         cell.append(link, " ");
@@ -155,6 +155,7 @@
 
   const look = () => {
     words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    tree.querySelectorAll(".match").forEach((element) => element.classList.remove("match"));
     if (!words.length) {
       for (const element of tree.querySelectorAll("details")) element.hidden = false;
       found.textContent = "";
@@ -168,6 +169,7 @@
       if (!words.every((word) => haystacks[index].includes(word))) return;
       count += 1;
       nodes[index].hidden = false;
+      nodes[index].classList.add("match");
       for (let above = nodes[index].parentElement; above !== tree; above = above.parentElement) {
         above.hidden = false;
         above.open = true;
@@ -189,7 +191,7 @@
     } else if (event.key === "Enter" || event.key === "ArrowDown") {
       clearTimeout(waiting);
       look();
-      const first = visible()[0];
+      const first = tree.querySelector("details.match > summary") || visible()[0];
       if (first) first.focus();
       event.preventDefault();
     }
