@@ -84,7 +84,7 @@ NOT_COVERED: Mapping[str, Mapping[str, str]] = {
         "3.1.2": "file permissions on nodes are set by the image",
         "3.1.3": "file permissions on nodes are set by the image",
         "3.1.4": "file permissions on nodes are set by the image",
-        "3.2.1–3.2.9": "kubelet flags are set by the image; those that user data adds are read (kubelet-arguments-safe)",
+        "3.2.1–3.2.9": "kubelet flags are set by the image; those in user data are read (kubelet-arguments-safe)",
         "4.4.2": "manual: where else secrets could be is a decision, not a property",
         "4.5.1": "manual: boundaries between teams are a decision; the default namespace is found (4.5.2)",
         "5.1.2": "covered where a repository's own policy says it; IAM policies of people are outside of the program",

@@ -117,7 +117,7 @@ class Inventory:
             ami = resource.props.get("amiType")
             if isinstance(ami, str) and ami != "CUSTOM":
                 return "windows" if ami.startswith("WINDOWS") else "linux"
-            found = {self.system(template) for template in self.templates(resource)}
+            found: set[System | None] = {self.system(template) for template in self.templates(resource)}
             if ami is None and resource.props.get("launchTemplate") is None:
                 return "linux"  # what EKS takes when nothing is said
             return found.pop() if len(found) == 1 else None

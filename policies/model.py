@@ -46,7 +46,8 @@ class Value:
     def __getitem__(self, name: str) -> "Value":
         if self.raw is UNKNOWN:
             return self
-        inner: Any = cast(Mapping[str, Any], self.raw).get(name) if isinstance(self.raw, Mapping) else None
+        raw: Any = self.raw
+        inner: Any = cast(Mapping[str, Any], raw).get(name) if isinstance(raw, Mapping) else None
         return Value(inner, f"{self.path}.{name}" if self.path else name)
 
     def at(self, *names: str) -> "Value":
@@ -106,11 +107,12 @@ class Value:
 
     def items(self) -> list["Value"]:
         """The members of a list; of an unknown list one unknown member; a lone object counts as a list of one."""
-        if self.raw is UNKNOWN or isinstance(self.raw, Mapping):
+        raw: Any = self.raw
+        if raw is UNKNOWN or isinstance(raw, Mapping):
             return [self]
-        if not isinstance(self.raw, Sequence) or isinstance(self.raw, str):
+        if not isinstance(raw, Sequence) or isinstance(raw, str):
             return []
-        return [Value(item, f"{self.path}[{index}]") for index, item in enumerate(cast(Sequence[Any], self.raw))]
+        return [Value(item, f"{self.path}[{index}]") for index, item in enumerate(cast(Sequence[Any], raw))]
 
     def first(self) -> "Value":
         """The first member, or the value itself where it is no list."""
@@ -334,10 +336,7 @@ def applies(resource: Planned, settings: Settings) -> bool:
     if settings["when"] == "always":
         return True
     names = {str(name).lower() for name in settings["productionNames"]}
-    tags: Any = resource["tags"].settled
-    stages = {
-        str(value).lower()
-        for key, value in (cast(Mapping[str, Any], tags) if isinstance(tags, Mapping) else {}).items()
-        if key.lower() in PRODUCTION_TAGS
-    }
+    found: Any = resource["tags"].settled
+    tags = cast(Mapping[str, Any], found) if isinstance(found, Mapping) else dict[str, Any]()
+    stages = {str(value).lower() for key, value in tags.items() if key.lower() in PRODUCTION_TAGS}
     return bool(stages & names) if stages else resource.stack.lower() in names

@@ -20,12 +20,17 @@ from pulumi_policy import (
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError
 
 from .model import UNKNOWN, Planned, Rule, Stack, Undecided
+from .resource_types import KNOWN_TYPES
 from .rules import (
     compute,
+    eks,
     identity,
     load_balancing,
     network,
     storage,
+    windows_nodes,
+    windows_workloads,
+    workloads,
 )
 
 TOPICS: Mapping[str, Sequence[Rule]] = {
@@ -34,6 +39,10 @@ TOPICS: Mapping[str, Sequence[Rule]] = {
     "Load balancers": load_balancing.RULES,
     "Storage": storage.RULES,
     "Identity and keys": identity.RULES,
+    "EKS": eks.RULES,
+    "Windows nodes": windows_nodes.RULES,
+    "Workloads": workloads.RULES,
+    "Workloads on Windows": windows_workloads.RULES,
 }
 """The rules by topic, in the order of the reference page."""
 
@@ -143,13 +152,13 @@ def _resource_policy(rule: Rule, index: int, memory: _Memory) -> Policy:
     return ResourceValidationPolicy(rule.name, rule.title, validate, **_about(rule))
 
 
-def _stack_policy(rule: Rule, index: int, memory: _Memory, wanted: frozenset[str]) -> Policy:
+def _stack_policy(rule: Rule, index: int, memory: _Memory) -> Policy:
     check = rule.stack
     assert check is not None  # noqa: S101
 
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
         def make() -> Stack:
-            return Stack([_planned(resource) for resource in args.resources if resource.resource_type in wanted])
+            return Stack([_planned(resource) for resource in args.resources if resource.resource_type in KNOWN_TYPES])
 
         stack: Stack = memory.recall("the stack", index, make)
         if not any(kind in stack.by_type for kind in rule.types):
@@ -167,17 +176,9 @@ def _stack_policy(rule: Rule, index: int, memory: _Memory, wanted: frozenset[str
 
 def make_policies(rules: Iterable[Rule] = RULES) -> list[Policy]:
     """The rules as policies, with a memory of their own."""
-    from . import resource_types
-
     memory = _Memory()
-    wanted = frozenset(
-        kind
-        for value in vars(resource_types).values()
-        for kind in ([value] if isinstance(value, str) else value if isinstance(value, frozenset | dict) else ())
-        if isinstance(kind, str) and kind.count(":") == 2
-    )
     return [
-        _resource_policy(rule, index, memory) if rule.resource else _stack_policy(rule, index, memory, wanted)
+        _resource_policy(rule, index, memory) if rule.resource else _stack_policy(rule, index, memory)
         for index, rule in enumerate(rules)
     ]
 

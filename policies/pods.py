@@ -73,7 +73,7 @@ class Pod:
         """The system that it says it is for; none where it says nothing."""
         for said in (self.spec["os"]["name"].settled, self.selector(OS_LABEL), self.selector(BETA_OS_LABEL)):
             if said in ("windows", "linux"):
-                return cast(System, said)
+                return said
         if release_of_class(self.spec["runtimeClassName"].settled) or self.selector(BUILD_LABEL):
             return "windows"
         by_affinity = self._affinity()

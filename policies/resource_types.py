@@ -1,5 +1,8 @@
 """Type tokens of the resources that rules look at."""
 
+from collections.abc import Iterable
+from typing import Any, cast
+
 ACCESS_ENTRY = "aws:eks/accessEntry:AccessEntry"
 ACCESS_KEY = "aws:iam/accessKey:AccessKey"
 ACCESS_POLICY_ASSOCIATION = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
@@ -90,6 +93,9 @@ CONFIG_MAP_PATCH = "kubernetes:core/v1:ConfigMapPatch"
 CRON_JOB = "kubernetes:batch/v1:CronJob"
 DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
+HELM_CHART = "kubernetes:helm.sh/v4:Chart"
+HELM_CHART_V3 = "kubernetes:helm.sh/v3:Chart"
+HELM_RELEASE = "kubernetes:helm.sh/v3:Release"
 INGRESS = "kubernetes:networking.k8s.io/v1:Ingress"
 JOB = "kubernetes:batch/v1:Job"
 KUBERNETES_PROVIDER = "pulumi:providers:kubernetes"
@@ -108,6 +114,7 @@ POD_TEMPLATE_OWNERS = {
     CRON_JOB: ("jobTemplate", "spec", "template"),
 }
 """Everything that makes pods, with the way from its ``spec`` to the template; a pod is its own."""
+TIGERA_INSTALLATION = "kubernetes:operator.tigera.io/v1:Installation"
 WORKLOADS = frozenset(POD_TEMPLATE_OWNERS)
 PVC = "kubernetes:core/v1:PersistentVolumeClaim"
 ROLE_BINDING = "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding"
@@ -117,3 +124,13 @@ SERVICE = "kubernetes:core/v1:Service"
 SERVICE_ACCOUNT = "kubernetes:core/v1:ServiceAccount"
 STATEFUL_SET = "kubernetes:apps/v1:StatefulSet"
 STORAGE_CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
+
+
+def _known_types() -> frozenset[str]:
+    values: list[Any] = [value for name, value in globals().items() if name.isupper()]
+    groups = [cast(Iterable[str], [value] if isinstance(value, str) else value) for value in values]
+    return frozenset(kind for group in groups for kind in group)
+
+
+KNOWN_TYPES = _known_types()
+"""Every type above: what stack rules are given."""

@@ -27,7 +27,10 @@ SECRETS_IN_TEXT = (
     ("a private key", re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----")),
     ("a bootstrap token", re.compile(r"--token[= ]+[\"']?[a-z0-9]{6}\.[a-z0-9]{16}\b")),
     ("a certificate key", re.compile(r"--certificate-key[= ]+[\"']?[0-9a-f]{64}\b")),
-    ("a password", re.compile(r"(?i)(?:^|[\s;\-$])(?:\w*password|\w*passwd)\s*[=:]\s*[\"'][^\"'$\s{(<][^\"']{5,}[\"']")),
+    (
+        "a password",
+        re.compile(r"(?i)(?:^|[\s;\-$])(?:\w*password|\w*passwd)\s*[=:]\s*[\"'][^\"'$\s{(<][^\"']{5,}[\"']"),
+    ),
 )
 _DOWNLOAD = re.compile(
     r"(?i)(?:\b(?:curl|wget|iwr|irm|Invoke-WebRequest|Invoke-RestMethod|Start-BitsTransfer)\b|\.DownloadFile\(|"
@@ -121,11 +124,12 @@ def ebs_encrypted(resource: Planned, settings: Settings) -> Iterator[str]:
     if resource.type == EBS_VOLUME:
         yield from check(Value(resource.props, ""))
     elif resource.type == LAUNCH_TEMPLATE:
-        volumes = (mapping["ebs"] for mapping in resource["blockDeviceMappings"].items())
+        volumes = [mapping["ebs"] for mapping in resource["blockDeviceMappings"].items()]
         yield from every([volume for volume in volumes if volume.given], check)
     else:
         root = resource["rootBlockDevice"]
-        yield from every([*([root] if root.given else []), *resource["ebsBlockDevices"].items()], check)
+        volumes = [root] if root.given else []
+        yield from every([*volumes, *resource["ebsBlockDevices"].items()], check)
 
 
 def _state(value: Value) -> str:
@@ -206,8 +210,8 @@ def auto_scaling_health(resource: Planned, settings: Settings) -> Iterator[str]:
     severity="low",
     references=[fsbp("AutoScaling.6"), best_practices("Cost optimization")],
     steps="name three instance types or more of the same size",
-    url="https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html#managed-node-group-capacity-types-spot",
-    options={"minimum": Option(2, "instance types that a spot group names at least", {"type": "integer", "minimum": 1})},
+    url="https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html#managed-node-group-capacity-types",
+    options={"minimum": Option(2, "instance types of a spot group at least", {"type": "integer", "minimum": 1})},
 )
 def spot_several_types(resource: Planned, settings: Settings) -> Iterator[str]:
     """A type that has no spare capacity leaves the group empty."""

@@ -325,9 +325,11 @@ def _node_roles(stack: Stack) -> dict[str, set[str]]:
 def managed_policies(stack: Stack, role: Planned) -> set[str]:
     """The names of the managed policies that a role carries, as far as they are known."""
     arns = [arn.settled for arn in role["managedPolicyArns"].items()]
-    for attachment in stack.of(ROLE_POLICY_ATTACHMENT):
-        if inventory(stack).one(attachment, "role", ROLE) == role.urn:
-            arns.append(attachment["policyArn"].settled)
+    arns += [
+        attachment["policyArn"].settled
+        for attachment in stack.of(ROLE_POLICY_ATTACHMENT)
+        if inventory(stack).one(attachment, "role", ROLE) == role.urn
+    ]
     return {arn.rsplit("/", 1)[-1] for arn in arns if isinstance(arn, str)}
 
 
@@ -417,7 +419,9 @@ def secrets_rotated(stack: Stack, settings: Settings) -> Iterator[Violation]:
         source.urn for rotation in stack.of(SECRET_ROTATION) for source in stack.sources(rotation, "secretId", SECRET)
     }
     missing = [one for one in stack.of(SECRET) if applies(one, settings) and one.urn not in rotated]
-    unclear = [one for one in stack.of(SECRET_ROTATION) if one["secretId"].unknown and not one.references.get("secretId")]
+    unclear = [
+        one for one in stack.of(SECRET_ROTATION) if one["secretId"].unknown and not one.references.get("secretId")
+    ]
     if missing and unclear:
         raise Undecided(f"{unclear[0].name}.secretId")
     for secret in missing:
@@ -510,7 +514,11 @@ def guardduty_watches_eks(resource: Planned, settings: Settings) -> Iterator[str
             yield "GuardDuty is switched off"
         return
     name = resource["name"].text or ""
-    if resource["status"].text == "DISABLED" and name in ("EKS_AUDIT_LOGS", "EKS_RUNTIME_MONITORING", "RUNTIME_MONITORING"):
+    if resource["status"].text == "DISABLED" and name in (
+        "EKS_AUDIT_LOGS",
+        "EKS_RUNTIME_MONITORING",
+        "RUNTIME_MONITORING",
+    ):
         yield f"GuardDuty's feature {name} is switched off"
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..frameworks import SECURITY_HUB, cis_aws, cis_eks, eks_guide, fsbp
-from ..inventory import inventory
 from ..model import Option, Planned, Settings, Stack, Undecided, Value, Violation, every, resource_rule, stack_rule
 from ..resource_types import (
     CLUSTER,
@@ -216,7 +215,7 @@ def subnets_without_public_addresses(resource: Planned, settings: Settings) -> I
     "Block Public Access of VPCs is not switched off",
     types=[VPC_BLOCK_PUBLIC_ACCESS],
     references=[fsbp("EC2.172")],
-    steps='set internet_gateway_block_mode to "block-bidirectional" or "block-ingress", with exclusions for public subnets',
+    steps='set internet_gateway_block_mode to "block-bidirectional" or "block-ingress"',
     url=EC2_CONTROLS,
 )
 def vpc_block_public_access(resource: Planned, settings: Settings) -> Iterator[str]:

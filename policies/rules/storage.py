@@ -279,7 +279,7 @@ def fsx_windows_zones(resource: Planned, settings: Settings) -> Iterator[str]:
     "Images are scanned when they are pushed",
     types=[ECR_REPOSITORY],
     references=[fsbp("ECR.1"), cis_eks("5.1.1")],
-    steps="set image_scanning_configuration.scan_on_push to true; basic scanning knows no Windows images, enhanced does",
+    steps="set image_scanning_configuration.scan_on_push to true; only enhanced scanning knows Windows images",
     url=ECR_CONTROLS,
 )
 def registry_scans(resource: Planned, settings: Settings) -> Iterator[str]:
