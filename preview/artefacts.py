@@ -18,7 +18,7 @@ from typing import Any
 
 from .compare_values import readable
 from .model import UNKNOWN, Plan, Resource, Secret, walk
-from .render import SECRET_MARK, plain
+from .values import SECRET_MARK, plain
 
 USER_DATA, IAM, MANIFEST, ADDON, DOCUMENT = (
     "User data", "IAM documents", "Manifests", "Add-on configuration", "Documents",

@@ -5,7 +5,6 @@ text, byte for byte.
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,8 +12,9 @@ from typing import Any
 from .compare_values import Kind
 from .difference import Change, ChangedResource, Difference, Item
 from .model import Finding
-from .render import FOLD_FROM, SECRET_MARK, UNKNOWN_MARK, finding_lines, short_type
+from .render import FOLD_FROM, finding_lines, short_type
 from .replacements import Answer
+from .values import brief, visible
 
 SCHEMA_VERSION = 1
 """Raised when a property of the JSON is renamed, removed or changes its meaning; ``difference.schema.json`` has it."""
@@ -23,7 +23,6 @@ HONESTY = (
     "with what is deployed. Whether something is replaced comes from tables; `pulumi preview` asks the providers."
 )
 _ORDER = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 
 # -- words that all formats share ----------------------------------------------------------------------------------
@@ -66,27 +65,6 @@ def ordered(changed: Iterable[ChangedResource]) -> list[ChangedResource]:
 def replaces_words(answer: Answer) -> str:
     """A mark in words, ``""`` for no."""
     return {Answer.YES: "replaces", Answer.UNKNOWN: "may replace: unknown", Answer.NO: ""}[answer]
-
-
-def visible(text: str) -> str:
-    """A text with its control and direction characters spelled out, so that it is what it looks like.
-
-    >>> visible("a\\u202eb\\n")
-    'a\\\\u202eb\\\\u000a'
-    """
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def brief(value: Any, limit: int = 100) -> str:
-    """A value on one line, cut where it is long."""
-    marked = value in (SECRET_MARK, UNKNOWN_MARK) if isinstance(value, str) else False
-    text = value if marked else json.dumps(value, ensure_ascii=False)
-    return cut(visible(text), limit)
-
-
-def cut(text: str, limit: int) -> str:
-    """A text of at most ``limit`` characters."""
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def one_line(change: Change, limit: int = 100) -> str:

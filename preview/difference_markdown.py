@@ -3,45 +3,22 @@
 Nothing that is shown can leave its code span, its fence or its line, and nobody is called by name.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .compare_values import Kind
 from .difference import Change, Difference, Item
-from .difference_formats import HONESTY, brief, cut, folded, ordered, replaces_words, title, verdict, visible
+from .difference_formats import HONESTY, folded, ordered, replaces_words, title, verdict
+from .markdown import code, escape, fence
 from .model import Finding
 from .render import short_type
 from .replacements import Answer
+from .values import brief, cut
 
 MARKDOWN_LIMIT = 60_000
 """Bytes. GitHub refuses comments above 65,536 characters."""
 _MOST_ROWS = 40
 _CUT = 300
-
-
-def escape(text: str) -> str:
-    """Text that Markdown leaves alone, and that calls nobody by name.
-
-    >>> escape("<b> @all #1 `x`")
-    '&#60;b&#62; &#64;all &#35;1 &#96;x&#96;'
-    """
-    return re.sub(r"[\\`*_\[\]<>&|@#~!{}()]", lambda found: f"&#{ord(found[0])};", visible(text))
-
-
-def code(text: str) -> str:
-    """Text as a code span that it cannot leave."""
-    text = visible(text)
-    ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
-    pad = " " if text[:1] in ("`", " ") or text[-1:] in ("`", " ") or not text else ""
-    return f"{ticks}{pad}{text}{pad}{ticks}"
-
-
-def fence(lines: Iterable[str], language: str = "diff") -> list[str]:
-    """Lines in a fence that they cannot leave."""
-    shown = [visible(line) for line in lines]
-    ticks = "`" * max(3, max((len(run) for line in shown for run in re.findall("`+", line)), default=0) + 1)
-    return [f"{ticks}{language}", *shown, ticks]
 
 
 @dataclass(slots=True)

@@ -129,7 +129,8 @@ def _run_program(program: Path) -> None:
     before = set(sys.modules)
     sys.path.insert(0, str(folder))
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # what the program prints must not mix with the plan
+        # As under the engine: the program's folder is the working one. What it prints must not mix with the plan.
+        with contextlib.chdir(folder), contextlib.redirect_stdout(sys.stderr):
             runpy.run_path(str(program), run_name="__main__")
     finally:
         sys.path.remove(str(folder))

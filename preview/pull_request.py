@@ -12,10 +12,11 @@ from xml.etree import ElementTree as ET
 
 from . import formats, pages, render
 from .difference import Difference
-from .difference_markdown import MARKDOWN_LIMIT, escape
+from .difference_markdown import MARKDOWN_LIMIT
 from .difference_markdown import markdown_text as differences_text
 from .errors import PreviewError
 from .judge import judged
+from .markdown import escape
 from .model import Plan, Severity
 from .project import read_project
 from .revisions import Evaluation, compare_revisions

@@ -13,7 +13,7 @@ from typing import Any
 
 from .compare_values import readable
 from .model import SECRET_SIGNATURE, UNKNOWN, Plan, Secret
-from .render import SECRET_MARK, plain
+from .values import SECRET_MARK, plain
 
 _SHORTEST = 6
 """Shorter secrets (``1``, ``true``) are hidden where they are marked, not wherever their letters occur."""

@@ -10,11 +10,13 @@ from dataclasses import asdict, dataclass
 from textwrap import wrap
 from typing import Any
 
-from .model import UNKNOWN, Finding, Plan, Reference, Resource, Secret, Severity
+from .markdown import code, escape, fence
+from .model import Finding, Plan, Resource, Severity
+from .redact import Redactor
+from .values import brief, plain
 
 SCHEMA_VERSION = 1
 """Raised when a property of the JSON is renamed, removed or changes its meaning; ``plan.schema.json`` describes it."""
-UNKNOWN_MARK, SECRET_MARK = "[unknown]", "[secret]"
 FOLD_FROM = 5
 """This many sisters of one type share one line of the tree."""
 HONESTY = (
@@ -23,33 +25,17 @@ HONESTY = (
 )
 
 
-def plain(value: Any) -> Any:
-    """A decoded value as JSON can say it; secrets and unknowns become marks, whole numbers lose their ``.0``."""
-    if value is UNKNOWN:
-        return UNKNOWN_MARK
-    if isinstance(value, Secret):
-        return SECRET_MARK
-    if isinstance(value, Reference):
-        return value.urn
-    if isinstance(value, dict):
-        return {key: plain(value[key]) for key in sorted(value)}
-    if isinstance(value, list):
-        return [plain(inner) for inner in value]
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
-
-
 def to_json(plan: Plan) -> dict[str, Any]:
     """The plan as a JSON document of :data:`SCHEMA_VERSION`."""
+    redactor = Redactor(plan)
     return {
         "schemaVersion": SCHEMA_VERSION,
         "project": plan.project,
         "stack": plan.stack,
         "mode": plan.mode,
-        "resources": [_resource_json(resource) for resource in plan.resources],
-        "outputs": plain(plan.outputs),
-        "findings": [_finding_json(finding) for finding in plan.findings],
+        "resources": [_resource_json(resource, redactor) for resource in plan.resources],
+        "outputs": redactor.value(plan.outputs),
+        "findings": [_finding_json(finding, redactor) for finding in plan.findings],
         "summary": summary(plan),
     }
 
@@ -59,7 +45,7 @@ def json_text(plan: Plan) -> str:
     return json.dumps(to_json(plan), indent=2, ensure_ascii=False)
 
 
-def _resource_json(resource: Resource) -> dict[str, Any]:
+def _resource_json(resource: Resource, redactor: Redactor) -> dict[str, Any]:
     options = {_camel(key): value for key, value in asdict(resource.options).items() if value}
     return {
         "urn": resource.urn,
@@ -69,19 +55,19 @@ def _resource_json(resource: Resource) -> dict[str, Any]:
         "custom": resource.custom,
         **({"remote": True} if resource.remote else {}),
         **({"read": True} if resource.read else {}),
-        "inputs": plain(resource.inputs),
-        **({"outputs": plain(resource.outputs)} if resource.outputs else {}),
+        "inputs": redactor.value(resource.inputs),
+        **({"outputs": redactor.value(resource.outputs)} if resource.outputs else {}),
         "options": options,
         "source": str(resource.source) if resource.source else None,
     }
 
 
-def _finding_json(finding: Finding) -> dict[str, Any]:
+def _finding_json(finding: Finding, redactor: Redactor) -> dict[str, Any]:
     return {
         "code": finding.code,
         "severity": str(finding.severity),
-        "message": finding.message,
-        "remedy": finding.remedy,
+        "message": redactor.text(finding.message),
+        "remedy": redactor.text(finding.remedy),
         "urn": finding.urn,
         "path": finding.path,
         "source": str(finding.source) if finding.source else None,
@@ -246,7 +232,7 @@ def tree_text(plan: Plan, width: int = 120, *, color: bool = False) -> str:
         highlight=False, emoji=False, markup=False, legacy_windows=False,
     )  # fmt: skip
     _print_tree(console, plan)
-    return console.file.getvalue()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    return Redactor(plan).text(console.file.getvalue())  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 
 
 def _print_tree(console: Any, plan: Plan) -> None:
@@ -302,7 +288,7 @@ def _overviews(plan: Plan) -> Iterator[tuple[str, list[str]]]:
         yield "Windows groups", [line for group in groups for line in _group_lines(group)]
     if plan.outputs:
         width = max(map(len, plan.outputs))
-        yield "Stack outputs", [f"{key:{width}}  {_brief(value)}" for key, value in plan.outputs.items()]
+        yield "Stack outputs", [f"{key:{width}}  {_output(value)}" for key, value in plan.outputs.items()]
     if counts["unansweredFunctions"]:
         state = "unknown here" if plan.mode == "preview" else "placeholders here"
         lines = [f"{token} ({number}×)" for token, number in counts["unansweredFunctions"].items()]
@@ -314,71 +300,39 @@ def _group_lines(group: WindowsGroup) -> list[str]:
     return [what, f"  image {group.image}", *([f"  made at {group.source}"] if group.source else [])]
 
 
-def _tables(plan: Plan) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
-    """The overviews of a Markdown page: title, columns, rows."""
-    counts = summary(plan)
-    groups = windows_groups(plan)
-    if groups:
-        rows = [(g.name, g.release, g.image, g.instance_types, g.size, g.source) for g in groups]
-        columns = ("group", "Windows Server", "image", "instance types", "nodes", "made at")
-        yield "Windows groups", columns, rows
-    kinds = [(short_type(token), str(number)) for token, number in sorted(counts["types"].items(), key=_by_short_type)]
-    yield "Resources by type", ("type", "count"), kinds
-    if plan.outputs:
-        yield "Stack outputs", ("output", "value"), [(key, _brief(value)) for key, value in plan.outputs.items()]
-    if counts["unansweredFunctions"]:
-        calls = [(token, f"{number}×") for token, number in counts["unansweredFunctions"].items()]
-        yield "Functions that only the cloud can answer", ("function", "calls"), calls
+def _output(value: Any) -> str:
+    shown = plain(value)
+    return " ".join(shown.split())[:100] if isinstance(shown, str) and len(shown) < 100 else brief(shown)
 
 
 def _by_short_type(item: tuple[str, int]) -> str:
     return short_type(item[0])
 
 
-def _brief(value: Any) -> str:
-    shown = plain(value)
-    text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
-    text = " ".join(text.split())
-    return text if len(text) <= 100 else f"{text[:99]}…"
-
-
 # -- Markdown ------------------------------------------------------------------------------------------------
 
 
 def markdown_text(plan: Plan) -> str:
-    """The plan for a pull request's comment: verdict and findings first, the tree folded away."""
+    """The plan for a pull request's comment: verdict and findings first, everything else folded away."""
     parts = [markdown_summary(plan)]
-    for title, columns, rows in _tables(plan):
-        parts += [f"### {title}", "", _row(columns), "|" + "---|" * len(columns)]
-        parts += [_row(tuple(f"`{_cell(cell)}`" if cell else "" for cell in row)) for row in rows]
-        parts.append("")
-    parts += ["<details><summary>All resources</summary>", "", "```text"]
+    for title, lines in _overviews(plan):
+        parts += [f"<details><summary>{title}</summary>", "", *fence(lines, "text"), "", "</details>", ""]
+    lines: list[str] = []
     for line in tree_lines(plan):
         many = f" ×{len(line.names)}" if len(line.names) > 1 else ""
-        parts.append(f"{'  ' * line.depth}{line.kind}{many}  {_names(line.names)}")
-    parts += ["```", "", "</details>", "", f"<sub>{HONESTY}</sub>", ""]
-    return "\n".join(parts)
+        lines.append(f"{'  ' * line.depth}{line.kind}{many}  {_names(line.names)}")
+    parts += ["<details><summary>All resources</summary>", "", *fence(lines, "text"), "", "</details>", ""]
+    return Redactor(plan).text("\n".join([*parts, f"<sub>{HONESTY}</sub>", ""]))
 
 
 def markdown_summary(plan: Plan) -> str:
     """The verdict and the findings alone."""
-    parts = [f"## Preview of `{plan.project}/{plan.stack}`", "", f"**{verdict(plan)}**", ""]
-    if plan.findings:
-        parts += ["### Findings", "", "| | what | where |", "|---|---|---|"]
-        for finding in plan.findings:
-            remedy = f"<br>{_cell(finding.remedy)}" if finding.remedy else ""
-            where = f"`{finding.source}`<br>" if finding.source else ""
-            name = f"`{finding.urn.rsplit('::', 1)[-1]}`" if finding.urn else ""
-            path = f" `{finding.path}`" if finding.path else ""
-            what = f"{_cell(finding.message)} (`{finding.code}`){remedy}"
-            parts.append(f"| {finding.severity} | {what} | {where}{name}{path} |")
-        parts.append("")
-    return "\n".join(parts)
-
-
-def _row(cells: tuple[str, ...]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    parts = [f"## Preview of {code(f'{plan.project}/{plan.stack}')}", "", f"**{verdict(plan)}**", ""]
+    for finding in plan.findings:
+        where = f" {code(str(finding.source))}" if finding.source else ""
+        name = f" {code(finding.urn.rsplit('::', 1)[-1])}" if finding.urn else ""
+        path = f" {code(finding.path)}" if finding.path else ""
+        parts.append(f"- **{finding.severity}**{name}{path}: {escape(finding.message)} ({code(finding.code)}){where}")
+        if finding.remedy:
+            parts.append(f"  - {escape(finding.remedy)}")
+    return Redactor(plan).text("\n".join([*parts, ""]))

@@ -19,9 +19,10 @@ from .difference import Difference
 from .measure import visible
 from .model import Finding, Plan, Severity
 from .redact import Redactor
-from .render import HONESTY, SECRET_MARK, UNKNOWN_MARK, short_type, summary, verdict
+from .render import HONESTY, short_type, summary, verdict
 from .report_difference import difference_page
 from .report_tree import ResourceTree, cut
+from .values import SECRET_MARK, UNKNOWN_MARK
 from .topology import build_topology
 from .topology_model import Topology, shown_topology
 

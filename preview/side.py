@@ -21,10 +21,10 @@ from typing import Any
 
 from google.protobuf.struct_pb2 import Struct, Value
 
-from .checks import check_plan
 from .errors import PreviewError
 from .evaluate import evaluate
 from .invokes import read_answers
+from .judge import judge
 from .model import SIGNATURE_KEY, Plan, Source
 from .wire import pack
 
@@ -65,14 +65,12 @@ def answer_request(request: Mapping[str, Any]) -> Plan:
     if checkout != repository:
         _relocate(plan, str(checkout), str(repository))
     _shorten_sources(plan, Path(request["program"]), checkout)
-    plan.findings += check_plan(plan)
-    if request["policies"]:
-        from .policy_runner import read_policy_config, run_policies
-
-        config = read_policy_config(Path(request["policy_config"])) if request["policy_config"] else None
-        plan.findings += run_policies(plan, Path(request["policies"]), config)
-    plan.findings.sort(key=lambda finding: finding.order)
+    judge(plan, _path(request["policies"]), _path(request["policy_config"]))
     return plan
+
+
+def _path(text: str | None) -> Path | None:
+    return Path(text) if text else None
 
 
 # -- the packages of a checkout ------------------------------------------------------------------------------------

@@ -446,6 +446,15 @@ def test_modules_of_one_program_are_not_those_of_the_next(tmp_path: Path) -> Non
     assert "parts" not in sys.modules
 
 
+def test_a_program_runs_in_its_own_folder(tmp_path: Path) -> None:
+    """As under the engine: it may open files beside it, wherever the command was called."""
+    write_program(tmp_path, "import pulumi\npulumi.export('text', open('beside.txt').read())\n")
+    (tmp_path / "beside.txt").write_text("here")
+    before = Path.cwd()
+    assert evaluate(tmp_path, "dev").outputs == {"text": "here"}
+    assert Path.cwd() == before
+
+
 def test_what_a_program_prints_does_not_mix_with_the_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_program(tmp_path, "print('hello')\n")
     evaluate(tmp_path, "dev")

@@ -1,12 +1,14 @@
 """How a plan is shown."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
 import pulumi
 import pulumi_aws as aws
 import pytest
+from markdown_it import MarkdownIt
 from winkube.preview import render
 from winkube.preview.evaluate import evaluate_function
 from winkube.preview.model import UNKNOWN, Finding, Plan, Reference, Secret, Severity, Source
@@ -92,8 +94,47 @@ def test_a_plain_eks_group_of_windows_nodes_is_shown_too() -> None:
     assert (group.name, group.release, group.image) == ("plain", "2025", "WINDOWS_FULL_2025_x86_64")
 
 
-def test_markdown_escapes_what_would_break_a_table() -> None:
+def test_markdown_says_findings_first_and_folds_the_rest() -> None:
     text = render.markdown_text(example())
-    assert "is wrong \\| here" in text
-    assert text.count("```") == 2
-    assert "**8 resources in 1 components; 1 error**" in text
+    assert text.startswith("## Preview of `project/stack`\n\n**8 resources in 1 components; 1 error**\n\n- **error**")
+    assert "is wrong &#124; here (`check/x`) `a.py:3`\n  - mend it\n" in text
+    assert text.index("mend it") < text.index("<details><summary>Resources by type")
+
+
+HOSTILE = "```\n</details><script>alert(1)</script> @everyone | `x` \u202e"
+
+
+def test_markdown_of_hostile_names_and_values_stays_in_its_fences() -> None:
+    """What a program names its things cannot leave a code span, a fence or a line."""
+
+    def build() -> None:
+        aws.ec2.Vpc("vpc" + HOSTILE.replace("\n", ""), cidr_block="10.0.0.0/16")
+        pulumi.export("out", HOSTILE)
+
+    plan = evaluate_function(build)
+    plan.findings.append(Finding("check/x", Severity.ERROR, HOSTILE, path=HOSTILE))
+    text = render.markdown_text(plan)
+    assert "\u202e" not in text
+    tokens = [token for block in MarkdownIt("commonmark").parse(text) for token in (block, *(block.children or ()))]
+    html = {line for token in tokens if token.type.startswith("html_") for line in token.content.splitlines()}
+    ours = re.compile(r"</?details>(<summary>[A-Z][a-zA-Z() ]+</summary>)?|</?sub>|")
+    assert all(ours.fullmatch(line) for line in html), html
+    assert any("alert(1)" in token.content for token in tokens if token.type in ("code_inline", "fence"))
+
+
+SECRET = "correct-horse-battery"
+
+
+@pytest.mark.parametrize("show", [render.json_text, render.tree_text, render.markdown_text])
+def test_a_secret_that_stands_elsewhere_unmarked_is_hidden_too(show: object) -> None:
+    """A program may spill a secret into a message or a name of an output: no form shows it."""
+    assert callable(show)
+
+    def build() -> None:
+        aws.ssm.Parameter("p", type="SecureString", value=pulumi.Output.secret(SECRET))
+        aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16", tags={"note": f"the word is {SECRET}"})
+        pulumi.export("spilled", f"x-{SECRET}-y")
+
+    plan = evaluate_function(build)
+    plan.findings.append(Finding("check/x", Severity.ERROR, f"the value {SECRET} is weak", remedy=f"change {SECRET}"))
+    assert SECRET not in show(plan)
