@@ -9,7 +9,8 @@ import importlib
 import pulumi
 from pulumi.runtime import config as runtime
 
-from .reading import read_settings
+from .checks import advise_settings
+from .reading import for_the_file, read_settings
 from .settings import FLAVOURS
 
 
@@ -19,6 +20,8 @@ def deploy() -> None:
     :raises WinkubeError: when it cannot be built, with every mistake in the stack file.
     """
     settings = read_settings(*_configuration())
+    for advice in advise_settings(settings):
+        pulumi.log.warn(for_the_file(advice).text())
     importlib.import_module(f".{FLAVOURS[settings.flavour]}", __name__).build(settings)
 
 

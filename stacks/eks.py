@@ -3,188 +3,230 @@
 What is made, in the order in which it can come up:
 
 - the network, and with it the zone and the state bucket where the settings ask for them;
-- the cluster with its role, logs, key and access entries;
+- the cluster with its role, logs, key and access entries, and security groups of its own where it has some;
 - the CNI with Windows IPAM, and kube-proxy: nodes are not ready without them;
-- the Linux groups, then CoreDNS on them;
+- the Linux groups, then CoreDNS on them, or on Fargate;
+- the add-ons, and what they serve (:mod:`stacks.eks_addons`);
 - the Windows groups, which need addresses and DNS from what came before;
 - the RuntimeClasses by which pods find the nodes of their build.
 """
 
-import dataclasses
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
+from winkube.addons.addons import windows_node_policies
 from winkube.eks.access import AccessPolicy
 from winkube.eks.addon import EksAddon, EksAddonArgs
+from winkube.eks.bootstrap import Proxy
 from winkube.eks.cluster import AccessEntry, EksCluster, EksClusterArgs
+from winkube.eks.fargate import COREDNS_ON_FARGATE, EksFargateProfile, EksFargateProfileArgs
+from winkube.eks.group_options import WarmPool
 from winkube.eks.node_groups import (
     EksLinuxNodeGroup,
     EksLinuxNodeGroupArgs,
     EksWindowsNodeGroup,
     EksWindowsNodeGroupArgs,
 )
+from winkube.eks.port_rules import PodPort
 from winkube.eks.scheduling import Taint
+from winkube.eks.security_groups import EksSecurityGroups, EksSecurityGroupsArgs
 from winkube.eks.windows_ipam import WindowsIpam, WindowsIpamArgs
 from winkube.network.network import Network, NetworkArgs
 from winkube.objects.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
 from winkube.state_bucket.state_bucket import StateBucket, StateBucketArgs
 from winkube.zone.zone import ClusterZone, ClusterZoneArgs
 
-from .settings import ClusterSettings, InstanceGroupSettings, Settings
-from .shape import Model
+from .arguments import after, arguments
+from .eks_addons import attach_node_policies, create_addons
+from .environment import Environment
+from .group_settings import InstanceGroupSettings
+from .settings import Settings
 
-Group = EksLinuxNodeGroup | EksWindowsNodeGroup
+Groups = dict[str, EksLinuxNodeGroup | EksWindowsNodeGroup]
 
 
 def build(settings: Settings) -> None:
     """Build the environment and export what its users need."""
-    name = settings.cluster.name
-    tags = settings.tags
+    name, tags = settings.cluster.name, settings.tags
     provider = aws.Provider(f"{name}-aws", region=settings.region)
     opts = pulumi.ResourceOptions(providers=[provider])
-    network_args = _args(NetworkArgs, settings.network, region=settings.region, cluster_names=[name], tags=tags)
+    network_args = arguments(NetworkArgs, settings.network, region=settings.region, cluster_names=[name], tags=tags)
     network = Network(f"{name}-network", network_args, opts)
-    zone, bucket = _create_surroundings(settings, network, tags, opts)
-    cluster = _create_cluster(settings, network, tags, opts)
+    zone, bucket = _create_surroundings(settings, network, opts)
+    security_groups = _create_security_groups(settings, network, opts)
+    cluster = _create_cluster(settings, network, security_groups, opts)
     in_cluster = kubernetes.Provider(f"{name}-kubernetes", kubeconfig=cluster.kubeconfig, enable_server_side_apply=True)
-    groups = _create_groups(settings, cluster, network, tags, pulumi.ResourceOptions(providers=[provider, in_cluster]))
-    classes = _create_runtime_classes(settings, pulumi.ResourceOptions(providers=[in_cluster]))
+    both = pulumi.ResourceOptions(providers=[provider, in_cluster])
+    environment = Environment(settings, network, cluster, security_groups, both)
+    linux, before_windows = _create_linux(environment)
+    addons = create_addons(environment, before_windows)
+    windows = _create_windows(environment, before_windows)
+    attach_node_policies(environment, windows, addons)
+    classes = _create_runtime_classes(environment)
     _export(
         vpcId=network.vpc_id,
         clusterName=cluster.cluster_name,
         endpoint=cluster.endpoint,
         kubeconfig=cluster.kubeconfig,
         oidcProviderArn=cluster.oidc_provider_arn,
-        nodeGroups={name: group.node_group_name for name, group in groups.items()},
+        nodeGroups={name: group.node_group_name for name, group in {**linux, **windows}.items()},
         runtimeClasses=classes.names if classes else None,
+        addonRoles=addons.role_arns or None,
+        storageClasses=addons.storage_classes or None,
         stateBucket=bucket.bucket if bucket else None,
         zoneNameServers=zone.name_servers if zone else None,
     )
 
 
 def _create_surroundings(
-    settings: Settings, network: Network, tags: Mapping[str, str], opts: pulumi.ResourceOptions
+    settings: Settings, network: Network, opts: pulumi.ResourceOptions
 ) -> tuple[ClusterZone | None, StateBucket | None]:
-    name = settings.cluster.name
+    name, tags = settings.cluster.name, settings.tags
     zone = bucket = None
     if settings.zone is not None:
         private = settings.zone.visibility != "public"
         vpc_ids = [network.vpc_id] if private else []
-        zone = ClusterZone(f"{name}-zone", _args(ClusterZoneArgs, settings.zone, vpc_ids=vpc_ids, tags=tags), opts)
+        zone = ClusterZone(f"{name}-zone", arguments(ClusterZoneArgs, settings.zone, vpc_ids=vpc_ids, tags=tags), opts)
     if settings.state_bucket is not None:
-        bucket = StateBucket(f"{name}-state", _args(StateBucketArgs, settings.state_bucket, tags=tags), opts)
+        bucket = StateBucket(f"{name}-state", arguments(StateBucketArgs, settings.state_bucket, tags=tags), opts)
     return zone, bucket
 
 
+def _create_security_groups(
+    settings: Settings, network: Network, opts: pulumi.ResourceOptions
+) -> EksSecurityGroups | None:
+    section = settings.cluster.security_groups
+    if section is None:
+        return None
+    ports = [arguments(PodPort, port) for port in section.pod_ports]
+    args = arguments(EksSecurityGroupsArgs, section, vpc_id=network.vpc_id, pod_ports=ports, tags=settings.tags)
+    return EksSecurityGroups(f"{settings.cluster.name}-nodes", args, opts)
+
+
 def _create_cluster(
-    settings: Settings, network: Network, tags: Mapping[str, str], opts: pulumi.ResourceOptions
+    settings: Settings, network: Network, security_groups: EksSecurityGroups | None, opts: pulumi.ResourceOptions
 ) -> EksCluster:
     section = settings.cluster
-    args = _args(
+    own = [security_groups.control_plane_id] if security_groups else []
+    entries = [
+        arguments(AccessEntry, entry, policies=[arguments(AccessPolicy, policy) for policy in entry.policies])
+        for entry in section.access_entries
+    ]
+    args = arguments(
         EksClusterArgs,
         section,
         cluster_name=section.name,
         region=settings.region,
         subnet_ids=network.private_subnet_ids,
-        access_entries=_access_entries(section),
-        windows=any(group.windows for group in settings.instance_groups),
+        security_group_ids=[*own, *section.security_group_ids],
+        access_entries=entries,
+        windows=bool(settings.windows_releases),
+        # Who manages the CNI manages kube-proxy and CoreDNS as well.
         self_managed_addons=section.windows_ipam.mode == "config_map",
-        tags=tags,
+        tags=settings.tags,
     )
     return EksCluster(section.name, args, opts)
 
 
-def _access_entries(section: ClusterSettings) -> list[AccessEntry]:
-    return [
-        _args(AccessEntry, entry, policies=[_args(AccessPolicy, policy) for policy in entry.policies])
-        for entry in section.access_entries
-    ]
-
-
-def _create_groups(
-    settings: Settings,
-    cluster: EksCluster,
-    network: Network,
-    tags: Mapping[str, str],
-    opts: pulumi.ResourceOptions,
-) -> dict[str, Group]:
-    """The add-ons and the groups, in the order in which they can come up."""
-    name = settings.cluster.name
-    ipam = _create_ipam(settings, cluster, tags, opts)
+def _create_linux(environment: Environment) -> tuple[Groups, list[pulumi.Resource]]:
+    """CNI, kube-proxy, Linux groups and CoreDNS, and what Windows nodes and add-ons wait for."""
+    name, opts = environment.name, environment.opts
+    managed = environment.settings.cluster.windows_ipam.mode == "addon"
+    ipam = _create_ipam(environment)
     first: list[pulumi.Resource] = [ipam]
-    managed_addons = settings.cluster.windows_ipam.mode == "addon"
-    if managed_addons:
-        proxy_args = EksAddonArgs(cluster=cluster.target, addon_name="kube-proxy", tags=tags)
-        first.append(EksAddon(f"{name}-kube-proxy", proxy_args, opts))
-    groups: dict[str, Group] = {}
-    for section in (group for group in settings.instance_groups if group.linux):
-        args = _group_args(EksLinuxNodeGroupArgs, section, cluster, network, tags)
-        groups[section.name] = EksLinuxNodeGroup(f"{name}-{section.name}", args, _after(opts, first))
-    linux: list[pulumi.Resource] = list(groups.values())
-    if managed_addons:
-        dns_args = EksAddonArgs(cluster=cluster.target, addon_name="coredns", tags=tags)
-        linux.append(EksAddon(f"{name}-coredns", dns_args, _after(opts, linux)))
-    prefixes = settings.cluster.windows_ipam.prefix_delegation
+    if managed:
+        first.append(_create_addon(environment, "kube-proxy", opts))
+    groups: Groups = {}
+    for section in (group for group in environment.settings.instance_groups if group.linux):
+        # With a role of its own the CNI needs nothing of the nodes'.
+        cni_policy = environment.settings.cluster.windows_ipam.service_account_role_arn is None
+        args = _group_args(EksLinuxNodeGroupArgs, section, environment, cni_policy=cni_policy)
+        groups[section.name] = EksLinuxNodeGroup(f"{name}-{section.name}", args, after(opts, *first))
+    done: list[pulumi.Resource] = [ipam, *groups.values()]
+    if managed:
+        done.append(_create_core_dns(environment, *groups.values()))
+    return groups, done
+
+
+def _create_core_dns(environment: Environment, *linux: pulumi.Resource) -> EksAddon:
+    settings = environment.settings
+    if settings.cluster.core_dns == "nodes":
+        return _create_addon(environment, "coredns", after(environment.opts, *linux))
+    args = EksFargateProfileArgs(
+        cluster=environment.cluster.target,
+        subnet_ids=environment.network.private_subnet_ids,
+        permissions_boundary=settings.cluster.permissions_boundary,
+        role_path=settings.cluster.role_path,
+        tags=settings.tags,
+    )
+    profile = EksFargateProfile(f"{environment.name}-coredns-pods", args, environment.opts)
+    opts = after(environment.opts, profile)
+    return _create_addon(environment, "coredns", opts, configuration_values=COREDNS_ON_FARGATE)
+
+
+def _create_addon(environment: Environment, addon: str, opts: pulumi.ResourceOptions, **more: Any) -> EksAddon:
+    tags = environment.settings.tags
+    args = EksAddonArgs(cluster=environment.cluster.target, addon_name=addon, tags=tags, **more)
+    return EksAddon(f"{environment.name}-{addon}", args, opts)
+
+
+def _create_ipam(environment: Environment) -> WindowsIpam:
+    """The CNI. A cluster without Windows nodes has it as well, with Windows IPAM off."""
+    settings = environment.settings
+    args = arguments(
+        WindowsIpamArgs,
+        settings.cluster.windows_ipam,
+        cluster=environment.cluster.target,
+        enabled=bool(settings.windows_releases),
+        tags=settings.tags,
+    )
+    return WindowsIpam(f"{environment.name}-ipam", args, environment.opts)
+
+
+def _create_windows(environment: Environment, before: list[pulumi.Resource]) -> Groups:
+    settings = environment.settings
+    groups: Groups = {}
     for section in (group for group in settings.instance_groups if group.windows):
-        args = _group_args(EksWindowsNodeGroupArgs, section, cluster, network, tags, prefix_delegation=prefixes)
-        groups[section.name] = EksWindowsNodeGroup(f"{name}-{section.name}", args, _after(opts, [ipam, *linux]))
+        # What add-ons do on Windows nodes they do with the rights of the nodes.
+        for_addons = windows_node_policies(settings.addon_names, environment.cluster.target.partition)
+        args = _group_args(
+            EksWindowsNodeGroupArgs,
+            section,
+            environment,
+            prefix_delegation=settings.cluster.windows_ipam.prefix_delegation,
+            external_policies=list(dict.fromkeys([*section.external_policies, *for_addons])),
+        )
+        name = f"{environment.name}-{section.name}"
+        groups[section.name] = EksWindowsNodeGroup(name, args, after(environment.opts, *before))
     return groups
 
 
-def _create_ipam(
-    settings: Settings, cluster: EksCluster, tags: Mapping[str, str], opts: pulumi.ResourceOptions
-) -> WindowsIpam:
-    """The CNI. A cluster without Windows nodes has it as well, with Windows IPAM off."""
-    section, name = settings.cluster.windows_ipam, settings.cluster.name
-    enabled = any(group.windows for group in settings.instance_groups)
-    args = _args(WindowsIpamArgs, section, cluster=cluster.target, enabled=enabled, tags=tags)
-    return WindowsIpam(f"{name}-ipam", args, opts)
-
-
-def _group_args(
-    kind: type[Any],
-    section: InstanceGroupSettings,
-    cluster: EksCluster,
-    network: Network,
-    tags: Mapping[str, str],
-    **more: Any,
-) -> Any:
-    return _args(
+def _group_args(kind: type[Any], section: InstanceGroupSettings, environment: Environment, **more: Any) -> Any:
+    own = environment.security_groups
+    groups = [own.windows_id if section.windows else own.linux_id] if own else []
+    return arguments(
         kind,
         section,
-        cluster=cluster.target,
-        subnet_ids=network.private_subnet_ids,
-        taints=[_args(Taint, taint) for taint in section.taints],
-        tags={**tags, **section.tags},
+        cluster=environment.cluster.target,
+        subnet_ids=environment.network.private_subnet_ids,
+        taints=[arguments(Taint, taint) for taint in section.taints],
+        proxy=None if section.proxy is None else arguments(Proxy, section.proxy),
+        warm_pool=None if section.warm_pool is None else arguments(WarmPool, section.warm_pool),
+        security_group_ids=[*groups, *section.security_group_ids],
+        cluster_security_group=own is None,
+        tags={**environment.settings.tags, **section.tags},
         **more,
     )
 
 
-def _create_runtime_classes(settings: Settings, opts: pulumi.ResourceOptions) -> WindowsRuntimeClasses | None:
-    releases = sorted({group.windows for group in settings.instance_groups if group.windows})
+def _create_runtime_classes(environment: Environment) -> WindowsRuntimeClasses | None:
+    releases = environment.settings.windows_releases
     if not releases:
         return None
-    name = f"{settings.cluster.name}-runtime-classes"
-    return WindowsRuntimeClasses(name, WindowsRuntimeClassesArgs(releases=releases), opts)
-
-
-def _after(opts: pulumi.ResourceOptions, before: Sequence[pulumi.Resource]) -> pulumi.ResourceOptions:
-    return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(before)))
-
-
-def _args(kind: type[Any], section: Model, **more: Any) -> Any:
-    """A component's arguments: what the section says of them, and ``more``.
-
-    What the section leaves open keeps the component's default; null says something only where it is not the default.
-    """
-    fields = {field.name for field in dataclasses.fields(kind)}
-    open_fields = {name for name, field in type(section).model_fields.items() if field.default is None}
-    values = {name: value for name, value in section if name in fields}
-    given = {name: value for name, value in values.items() if value is not None or name not in open_fields}
-    return kind(**{**given, **more})
+    args = WindowsRuntimeClassesArgs(releases=releases)
+    return WindowsRuntimeClasses(f"{environment.name}-runtime-classes", args, environment.opts)
 
 
 def _export(**outputs: Any) -> None:

@@ -34,7 +34,7 @@ def read_settings(config: Mapping[str, str], stack: str, secret_keys: Collection
         count = "1 mistake" if len(found) == 1 else f"{len(found)} mistakes"
         # A stable sort: two mistakes of one setting stay in the order in which they were found.
         in_order = sorted(found, key=lambda mistake: order(Settings, mistake.path))
-        raise WinkubeError(f"Pulumi.{stack}.yaml has {count}", [_for_the_file(mistake) for mistake in in_order])
+        raise WinkubeError(f"Pulumi.{stack}.yaml has {count}", [for_the_file(mistake) for mistake in in_order])
     return structure.settings
 
 
@@ -103,7 +103,8 @@ def _secure_place(value: Any) -> Path | None:
     return next(((step, *place) for step, place in places if place is not None), None)
 
 
-def _for_the_file(mistake: Mistake) -> Mistake:
+def for_the_file(mistake: Mistake) -> Mistake:
+    """A mistake or an advice in the spelling of the file."""
     return Mistake(
         spelled(Settings, mistake.path),
         mistake.rule,

@@ -13,11 +13,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import settings as models
+from . import addon_settings, cluster_settings, group_settings, settings
 from .choices import CHOICES
 from .settings import Settings
 from .shape import Model, keys, sections
 
+MODULES = (settings, cluster_settings, group_settings, addon_settings)
+"""Where the models stand."""
 FILE = Path(__file__).parent.parent / "docs" / "stack.schema.json"
 
 
@@ -71,9 +73,8 @@ def _offer(entry: dict[str, Any], values: Iterable[str]) -> None:
 
 def field_texts() -> Mapping[str, Mapping[str, str]]:
     """Model to field to the text below the field. Read from the source, so that no run of the program pays for it."""
-    tree = ast.parse(inspect.getsource(models))
     found: dict[str, dict[str, str]] = {}
-    for node in tree.body:
+    for node in (node for module in MODULES for node in ast.parse(inspect.getsource(module)).body):
         if isinstance(node, ast.ClassDef):
             for field, text in zip(node.body, node.body[1:], strict=False):
                 match field, text:

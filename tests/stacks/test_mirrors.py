@@ -4,34 +4,92 @@ import dataclasses
 from typing import Any
 
 import pytest
-from winkube.eks import access, cluster, node_groups, scheduling, windows_ipam
+from winkube.addons import addons, fluent_bit, gmsa, karpenter, storage
+from winkube.eks import (
+    access,
+    bootstrap,
+    cluster,
+    group_options,
+    node_groups,
+    port_rules,
+    scheduling,
+    security_groups,
+    windows_ipam,
+)
 from winkube.network import network
 from winkube.state_bucket import state_bucket
 from winkube.zone import zone
 
-from stacks import settings
-from stacks.shape import Model
+from stacks import addon_settings, cluster_settings, group_settings, settings
+from stacks.group_checks import WINDOWS_FIELDS
+from stacks.shape import Model, sections
 
 MIRRORS: list[tuple[type[Model], type[Any], set[str]]] = [
     # Section, arguments, and the settings that the flavour turns into something else.
     (settings.NetworkSettings, network.NetworkArgs, set()),
     (settings.ZoneSettings, zone.ClusterZoneArgs, set()),
     (settings.StateBucketSettings, state_bucket.StateBucketArgs, set()),
-    (settings.ClusterSettings, cluster.EksClusterArgs, {"name", "windows_ipam"}),
-    (settings.AccessEntrySettings, cluster.AccessEntry, set()),
-    (settings.AccessPolicySettings, access.AccessPolicy, set()),
-    (settings.WindowsIpamSettings, windows_ipam.WindowsIpamArgs, set()),
-    (settings.TaintSettings, scheduling.Taint, set()),
-    (settings.InstanceGroupSettings, node_groups.EksLinuxNodeGroupArgs, {"windows", "edition", "windows_taint"}),
-    (settings.InstanceGroupSettings, node_groups.EksWindowsNodeGroupArgs, {"linux"}),
+    (
+        cluster_settings.ClusterSettings,
+        cluster.EksClusterArgs,
+        {"name", "windows_ipam", "security_groups", "core_dns"},
+    ),
+    (cluster_settings.AccessEntrySettings, cluster.AccessEntry, set()),
+    (cluster_settings.AccessPolicySettings, access.AccessPolicy, set()),
+    (cluster_settings.WindowsIpamSettings, windows_ipam.WindowsIpamArgs, set()),
+    (cluster_settings.SecurityGroupsSettings, security_groups.EksSecurityGroupsArgs, set()),
+    (cluster_settings.PodPortSettings, port_rules.PodPort, set()),
+    (group_settings.TaintSettings, scheduling.Taint, set()),
+    (group_settings.ProxySettings, bootstrap.Proxy, set()),
+    (group_settings.WarmPoolSettings, group_options.WarmPool, set()),
+    (group_settings.InstanceGroupSettings, node_groups.EksLinuxNodeGroupArgs, {"windows", *WINDOWS_FIELDS}),
+    (group_settings.InstanceGroupSettings, node_groups.EksWindowsNodeGroupArgs, {"linux"}),
+    (addon_settings.AddonSettings, addons.AddonChoice, set()),
+    (addon_settings.NtfsStorageClassSettings, storage.NtfsStorageClassArgs, set()),
+    (addon_settings.SmbStorageClassSettings, storage.SmbStorageClassArgs, set()),
+    (addon_settings.KarpenterPoolSettings, karpenter.KarpenterWindowsNodesArgs, set()),
+    (addon_settings.WindowsLogsSettings, fluent_bit.FluentBitWindowsArgs, set()),
+    (addon_settings.GmsaCredentialSpecSettings, gmsa.GmsaCredentialSpecArgs, set()),
+    (addon_settings.GmsaUserSettings, gmsa.GmsaUser, set()),
 ]
-CHOSEN = {"linux", "windows", "edition", "min_size"}
-"""Of a group: which system it has decides these, so a setting that is left out is not an argument's default."""
+CHOSEN = {"linux", "windows", "edition", "min_size", "max_unavailable"}
+"""Of a group: other settings decide these, so a setting that is left out is not an argument's default."""
+NOT_SAID: dict[type[Any], set[str]] = {
+    # What the flavour decides, or gets from another component.
+    network.NetworkArgs: {"region", "cluster_names", "tags"},
+    zone.ClusterZoneArgs: {"vpc_ids", "tags"},
+    state_bucket.StateBucketArgs: {"tags"},
+    cluster.EksClusterArgs: {"cluster_name", "region", "subnet_ids", "windows", "self_managed_addons", "tags"},
+    windows_ipam.WindowsIpamArgs: {"cluster", "enabled", "tags"},
+    security_groups.EksSecurityGroupsArgs: {"vpc_id", "tags"},
+    node_groups.EksLinuxNodeGroupArgs: {"cluster", "subnet_ids", "cluster_security_group", "cni_policy"},
+    node_groups.EksWindowsNodeGroupArgs: {"cluster", "subnet_ids", "cluster_security_group", "prefix_delegation"},
+    karpenter.KarpenterWindowsNodesArgs: {
+        "cluster", "role_name", "linux_role_names", "subnet_ids", "security_group_ids", "tags",
+    },
+    fluent_bit.FluentBitWindowsArgs: {"cluster_name", "region", "tags"},
+}  # fmt: skip
+"""Arguments that a stack file does not say. An argument that is in neither was forgotten."""
+
+
+def test_every_section_mirrors_something_or_holds_sections() -> None:
+    mirrored = {section for section, _, _ in MIRRORS}
+    holders = {settings.Settings, addon_settings.StorageClassesSettings, addon_settings.KarpenterSettings}
+    assert {section for _, section in sections(settings.Settings)} == mirrored | holders
 
 
 @pytest.mark.parametrize(("section", "arguments", "turned"), MIRRORS)
 def test_every_setting_is_an_argument(section: type[Model], arguments: type[Any], turned: set[str]) -> None:
     assert set(section.model_fields) - {field.name for field in dataclasses.fields(arguments)} == turned
+
+
+def plain(default: Any) -> Any:
+    """A default as plain data: sections and arguments are of different classes."""
+    if isinstance(default, Model):
+        return default.model_dump()
+    if dataclasses.is_dataclass(default) and not isinstance(default, type):
+        return dataclasses.asdict(default)
+    return [plain(item) for item in default] if isinstance(default, tuple) else default
 
 
 @pytest.mark.parametrize(("section", "arguments", "turned"), MIRRORS)
@@ -40,9 +98,18 @@ def test_a_default_is_that_of_the_argument(section: type[Model], arguments: type
         setting = section.model_fields.get(field.name)
         if setting is None or field.name in CHOSEN:
             continue
+        default = plain(setting.default)
         if field.default_factory is not dataclasses.MISSING:
-            assert setting.default == field.default_factory(), field.name
+            assert default == field.default_factory(), field.name
         elif field.default is dataclasses.MISSING:
             assert setting.is_required(), field.name
         else:
-            assert setting.default == field.default, field.name
+            assert default == plain(field.default), field.name
+
+
+@pytest.mark.parametrize(("section", "arguments", "turned"), MIRRORS)
+def test_every_argument_is_a_setting_or_decided_by_the_flavour(
+    section: type[Model], arguments: type[Any], turned: set[str]
+) -> None:
+    left = {field.name for field in dataclasses.fields(arguments)} - set(section.model_fields)
+    assert left == NOT_SAID.get(arguments, set())

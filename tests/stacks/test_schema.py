@@ -40,13 +40,12 @@ def test_check_tells_an_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert main(["--check"]) == 0
 
 
-def test_the_dev_stack_fits(validator: Draft202012Validator, dev: dict[str, Any]) -> None:
-    assert [error.message for error in validator.iter_errors(dev)] == []
-
-
-def test_the_dev_stack_names_the_schema_on_its_first_line() -> None:
-    first = (ROOT / "Pulumi.dev.yaml").read_text(encoding="utf-8").splitlines()[0]
-    assert first == f"# yaml-language-server: $schema={FILE.relative_to(ROOT).as_posix()}"
+@pytest.mark.parametrize("stack", ["dev", "prod"])
+def test_a_stack_of_the_program_fits(validator: Draft202012Validator, stack: str) -> None:
+    """And its first line names the schema to editors."""
+    text = (ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
+    assert [error.message for error in validator.iter_errors(yaml.safe_load(text))] == []
+    assert text.splitlines()[0] == f"# yaml-language-server: $schema={FILE.relative_to(ROOT).as_posix()}"
 
 
 def test_other_keys_of_a_stack_file_are_left_alone(validator: Draft202012Validator, dev: dict[str, Any]) -> None:

@@ -8,7 +8,9 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from stacks.reading import read_settings
+from stacks import deploy
+from stacks.checks import advise_settings
+from stacks.reading import for_the_file, read_settings
 from stacks.schema import field_texts
 from stacks.settings import Settings
 from stacks.shape import Model, bare, is_model, keys, sections
@@ -35,9 +37,15 @@ FULL: dict[str, Any] = {
         }
     ],
     "winkube:cluster.windowsIpam": {},
+    "winkube:cluster.securityGroups": {"podPorts": [{"first": 8080}], "egressCidrs": ["0.0.0.0/0"]},
+    "winkube:cluster.securityGroupIds": ["sg-0123456789abcdef0"],
     "winkube:cluster.additionalPolicies": [{"Effect": "Allow", "Action": "ec2:DescribeTags", "Resource": "*"}],
     "winkube:cluster.externalPolicies": ["arn:aws:iam::111122223333:policy/extra"],
     "winkube:instanceGroups[0].taints": [{"key": "dedicated", "effect": "PreferNoSchedule"}],
+    "winkube:instanceGroups[1].proxy": {"https": "http://proxy.example.com:3128"},
+    "winkube:instanceGroups[1].warmPool": {},
+    "winkube:instanceGroups[1].commandsBefore": ["Write-Host 'before'"],
+    "winkube:instanceGroups[1].securityGroupIds": ["sg-0123456789abcdef0"],
     "winkube:instanceGroups[1].taints": [{"key": "dedicated"}],
     "winkube:instanceGroups[1].labels": {"team": "platform"},
     "winkube:instanceGroups[1].instanceTypes": ["m6i.large"],
@@ -46,6 +54,40 @@ FULL: dict[str, Any] = {
         {"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::tools/*"}
     ],
     "winkube:instanceGroups[1].externalPolicies": ["arn:aws:iam::111122223333:policy/extra"],
+    "winkube:addons": [
+        {"name": "aws-ebs-csi-driver", "additionalPolicies": [], "values": {}},
+        {"name": "csi-driver-smb"},
+        {"name": "karpenter"},
+        {"name": "cert-manager"},
+        {"name": "windows-gmsa"},
+        {"name": "metrics-server"},
+    ],
+    "winkube:storageClasses": {
+        "ntfs": [{"className": "ebs-ntfs"}],
+        "smb": [
+            {
+                "className": "smb",
+                "share": "//fs-0123456789abcdef0.corp.example.com/share",
+                "secretName": "smb-credentials",
+                "secretNamespace": "kube-system",
+            }
+        ],
+    },
+    "winkube:karpenter": {
+        "windowsPools": [{"poolName": "windows2022", "windows": "2022", "taints": [{"key": "os", "value": "windows"}]}]
+    },
+    "winkube:windowsLogs": {},
+    "winkube:gmsaCredentialSpecs": [
+        {
+            "specName": "web-app",
+            "accountName": "WebApp",
+            "domainName": "corp.example.com",
+            "netbiosName": "CORP",
+            "domainGuid": "244818ae-87ac-4fcd-92ec-e79e5252348a",
+            "domainSid": "S-1-5-21-2126449477-2524075714-3094792973",
+            "users": [{"namespace": "team-a", "serviceAccount": "web-app"}],
+        }
+    ],
 }
 """On top of the small stack: one of everything, so that each setting has a place to be wrong at."""
 
@@ -82,7 +124,8 @@ def test_every_setting_has_a_wrong_value() -> None:
 
 @pytest.mark.parametrize("case", WRONG, ids=[f"{case['path']} {case['value']}" for case in WRONG])
 def test_a_wrong_value_is_told_word_for_word(lines_of: Any, case: dict[str, Any]) -> None:
-    spelling = re.sub(r'\["(.+)"\]', r".\1", case["path"])
+    """At the path itself, or where the two that contradict each other are told (``at``)."""
+    spelling = re.sub(r'\["(.+)"\]', r".\1", case.get("at", case["path"]))
     assert lines_of({**FULL, **case.get("with", {}), case["path"]: case["value"]}) == [f"{spelling}: {case['told']}"]
 
 
@@ -167,3 +210,93 @@ def test_a_public_endpoint_names_who_may_reach_it(lines_of: Any) -> None:
 def test_a_group_starts_with_the_nodes_that_its_system_needs(stack_of: Any, system: dict[str, str], size: int) -> None:
     settings = read_settings(stack_of({"winkube:instanceGroups[1]": {"name": "more", **system}}), "dev")
     assert settings.instance_groups[1].min_size == size
+
+
+def test_a_percentage_of_nodes_takes_the_place_of_the_number(stack_of: Any) -> None:
+    settings = read_settings(stack_of({"winkube:instanceGroups[1].maxUnavailablePercentage": 50}), "dev")
+    assert [group.max_unavailable for group in settings.instance_groups] == [1, None]
+
+
+def test_coredns_on_fargate_does_away_with_linux_groups_but_not_for_addons(stack_of: Any, lines_of: Any) -> None:
+    changes = {"winkube:cluster.coreDns": "fargate", "winkube:instanceGroups": [{"name": "win", "windows": "2022"}]}
+    assert read_settings(stack_of(changes), "dev").cluster.core_dns == "fargate"
+    assert lines_of({**changes, "winkube:addons": [{"name": "metrics-server"}]}) == [
+        "winkube:addons: Fargate runs CoreDNS only, and there are no Linux nodes for add-ons, "  # noqa: ISC004
+        'got ["metrics-server"]; add a group with linux: "al2023", or remove the add-ons [WK-SET-011]'
+    ]
+
+
+def test_what_all_groups_find_wrong_with_the_cluster_is_one_mistake(lines_of: Any) -> None:
+    """Three groups that start themselves need an access entry each, which the mode of the cluster does not have."""
+    groups = [{"name": "system", "linux": "al2023"}]
+    groups += [{"name": name, "windows": "2022", "management": "self_managed"} for name in ("a", "b", "c")]
+    [line] = lines_of({"winkube:instanceGroups": groups, "winkube:cluster.authenticationMode": "CONFIG_MAP"})
+    assert line == (
+        "winkube:cluster.authenticationMode: nodes that this group starts itself need an access entry, which this mode "
+        'does not have, got "CONFIG_MAP"; set authenticationMode to "API_AND_CONFIG_MAP" [WK-EKS-080]'
+    )
+
+
+def test_karpenters_nodes_need_a_mode_with_access_entries(lines_of: Any) -> None:
+    [line] = lines_of({
+        "winkube:addons": [{"name": "karpenter"}], "winkube:cluster.authenticationMode": "CONFIG_MAP",
+    })  # fmt: skip
+    assert line.startswith("winkube:cluster.authenticationMode: the role of Windows nodes gets an access entry")
+    assert line.endswith("[WK-ADD-042]")
+
+
+def test_tags_that_karpenter_writes_are_told_where_they_stand(lines_of: Any) -> None:
+    [line] = lines_of({"winkube:addons": [{"name": "karpenter"}], "winkube:tags": {"karpenter.sh/nodepool": "x"}})
+    assert line.startswith("winkube:tags.karpenter.sh/nodepool: Karpenter writes tags that begin with")
+    assert line.endswith("[WK-ADD-044]")
+
+
+def test_windows_nodes_of_karpenter_are_windows_nodes(stack_of: Any) -> None:
+    """Addresses, releases and the Windows parts of add-ons follow from them as from groups."""
+    changes = {
+        "winkube:instanceGroups": LINUX_ONLY,
+        "winkube:cluster.windowsIpam": {"prefixDelegation": True},
+        "winkube:addons": [{"name": "karpenter"}, {"name": "aws-ebs-csi-driver", "windows": True}],
+        "winkube:karpenter": {"windowsPools": [{"poolName": "windows2025", "windows": "2025"}]},
+    }
+    assert read_settings(stack_of(changes), "dev").windows_releases == ("2025",)
+
+
+def test_a_private_network_asks_for_no_endpoint_that_nothing_calls(stack_of: Any, lines_of: Any) -> None:
+    """A group that starts itself does not ask EKS for the cluster; the autoscaler asks for its own service."""
+    group = {"name": "system", "linux": "al2023", "management": "self_managed"}
+    endpoints = ["ec2", "ecr.api", "ecr.dkr", "sts", "logs", "ssm", "ssmmessages", "ec2messages"]
+    changes = {
+        "winkube:instanceGroups": [group],
+        "winkube:network": {"nat": "none", "interfaceEndpoints": endpoints},
+    }
+    assert read_settings(stack_of(changes), "dev").network.nat == "none"
+    [line] = lines_of({**changes, "winkube:addons": [{"name": "cluster-autoscaler"}]})
+    assert "without NAT nodes need endpoints of autoscaling," in line
+
+
+ADVISED = {
+    "winkube:instanceGroups[0].minSize": 1,
+    "winkube:instanceGroups[1].instanceTypes": ["m6i.xlarge"],
+    "winkube:cluster.windowsIpam": {"prefixDelegation": True},
+}
+
+
+def test_what_is_not_advised_is_no_mistake(stack_of: Any) -> None:
+    """Only what no component says itself: a single Linux node, and too few reserved prefixes."""
+    advice = [for_the_file(mistake).text() for mistake in advise_settings(read_settings(stack_of(ADVISED), "dev"))]
+    assert advice == [
+        "winkube:instanceGroups: two Linux nodes are advised beside Windows nodes, got 1; "  # noqa: ISC004
+        "set minSize of a Linux group to 2 [WK-EKS-029]",
+        "winkube:network.windowsPrefixReservations: Windows nodes may take 21 prefixes, 0 are reserved, got 0; "  # noqa: ISC004
+        "reserve 21 blocks in all subnets together [WK-EKS-058]",
+    ]
+
+
+def test_advice_is_given_once_and_ends_nothing(record: Any, stack_of: Any) -> None:
+    """The program goes on, and each advice is one warning: of a single group by its component."""
+    groups = [{"name": "one", "linux": "al2023", "minSize": 1}, {"name": "old", "windows": "2019"}]
+    plan = record(deploy, config=stack_of({"winkube:instanceGroups": groups}))
+    warnings = [message for severity, message in plan.logs if severity == "warning"]
+    assert sorted(message[-12:] for message in warnings) == ["[WK-EKS-028]", "[WK-EKS-029]"]
+    assert len(plan.resources) > 50

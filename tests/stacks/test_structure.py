@@ -16,7 +16,10 @@ from stacks.settings import Settings
 from stacks.shape import keys, sections
 from stacks.structure import stand_in
 
-DEV: dict[str, Any] = yaml.safe_load((Path(__file__).parents[2] / "Pulumi.dev.yaml").read_text("utf-8"))["config"]
+ROOT = Path(__file__).parents[2]
+DEV, PROD = (
+    yaml.safe_load((ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8"))["config"] for stack in ("dev", "prod")
+)
 JARGON = ("Input should", "valid integer", "pydantic", "Extra inputs", "Field required", "type=", "ValidationError")
 KEYS = sorted({alias for _, section in sections(Settings) for alias in keys(section)})
 WORDS = [
@@ -69,8 +72,8 @@ def places(content: Any) -> Iterator[tuple[Any, Any]]:
         yield from places(inside)
 
 
-def test_the_dev_stack_has_no_mistake() -> None:
-    assert told(as_config(DEV)) == ""
+def test_the_stacks_of_the_program_have_no_mistake() -> None:
+    assert told(as_config(DEV)) == told(as_config(PROD)) == ""
 
 
 def test_stand_ins_give_no_reason_for_complaint() -> None:
@@ -88,7 +91,7 @@ def test_every_example_is_right_for_its_setting() -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_whatever_a_file_says_ends_in_settings_or_in_mistakes_in_our_own_words(data: st.DataObject) -> None:
-    content = copy.deepcopy(DEV)
+    content = copy.deepcopy(data.draw(st.sampled_from([DEV, PROD])))
     for _ in range(data.draw(st.integers(1, 3))):
         holder, step = data.draw(st.sampled_from(list(places(content))))
         holder[step] = data.draw(VALUES)

@@ -1,0 +1,95 @@
+"""What is wrong with the cluster's settings: control plane, addresses of Windows pods, DNS, security groups."""
+
+from collections.abc import Iterable, Mapping
+
+from winkube.core.mistakes import Mistake, Mistakes, Path, Rule, nearest, one_of, shown
+from winkube.eks.cluster_rules import check_cluster
+from winkube.eks.ipam import IPAM_MODE, OWNED_VALUE, check_addon_values, check_windows_ipam
+from winkube.eks.port_rules import check_pod_ports
+from winkube.roles.documents import EKS_CLUSTER_POLICIES, EKS_WINDOWS_POLICIES
+
+from .cluster_settings import ClusterSettings, WindowsIpamSettings
+from .forms import KEY, ROLE, SECURITY_GROUP, Form, check_forms
+from .places import check_role, given, homed
+from .settings import Settings
+from .shape import Model
+
+WINDOWS_ONLY = Rule("WK-SET-007", "What is said of Windows nodes needs some.")
+CORE_DNS = Rule(
+    "WK-SET-009",
+    "CoreDNS runs on Linux nodes or on Fargate, where EKS manages it and its nodes can reach it.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/fargate-getting-started.html#fargate-gs-coredns",
+)
+CORE_DNS_PLACES = ("nodes", "fargate")
+_IPAM_SWITCH = "enableWindowsIpam"
+_OF_THE_ADDON = ("addon_version", "addon_values", "service_account_role_arn")
+
+
+def check_cluster_settings(settings: Settings) -> Iterable[Mistake]:
+    """Every mistake in the section of the cluster."""
+    cluster, windows = settings.cluster, bool(settings.windows_releases)
+    yield from homed(check_cluster(given(cluster, cluster_name=cluster.name)), "cluster")
+    own = (*EKS_CLUSTER_POLICIES, *(EKS_WINDOWS_POLICIES if windows else ()))
+    yield from homed(check_role(cluster, own, settings.region), "cluster")
+    yield from homed(check_forms(_forms(cluster), settings.region), "cluster")
+    yield from homed(_check_core_dns(cluster), "cluster")
+    if cluster.security_groups is not None:
+        ports = [given(port) for port in cluster.security_groups.pod_ports]
+        found = check_pod_ports(ports, cluster.security_groups.egress_cidrs)
+        yield from homed(found, "cluster", "security_groups")
+    yield from homed(_check_ipam(cluster.windows_ipam, windows=windows), "cluster", "windows_ipam")
+
+
+def _forms(cluster: ClusterSettings) -> Mapping[Path, tuple[Form, str | None]]:
+    groups: dict[Path, tuple[Form, str | None]] = {
+        ("security_group_ids", index): (SECURITY_GROUP, group) for index, group in enumerate(cluster.security_group_ids)
+    }
+    return {
+        ("log_kms_key_arn",): (KEY, cluster.log_kms_key_arn),
+        ("secrets_kms_key_arn",): (KEY, cluster.secrets_kms_key_arn),
+        ("windows_ipam", "service_account_role_arn"): (ROLE, cluster.windows_ipam.service_account_role_arn),
+        **groups,
+    }
+
+
+def _check_core_dns(cluster: ClusterSettings) -> Iterable[Mistake]:
+    place, path = cluster.core_dns, ("core_dns",)
+    if place not in CORE_DNS_PLACES:
+        yield Mistake(path, CORE_DNS, f"CoreDNS runs on {one_of(CORE_DNS_PLACES)}",
+                      f"write {shown(nearest(place, CORE_DNS_PLACES) or CORE_DNS_PLACES[0])}", place)  # fmt: skip
+    if place != "fargate":
+        return
+    if cluster.windows_ipam.mode == "config_map":
+        yield Mistake(path, CORE_DNS, "beside a self-managed CNI CoreDNS is not managed either, and stays on nodes",
+                      'write "nodes", or set windows_ipam.mode to "addon"', place)  # fmt: skip
+    if cluster.security_groups is not None:
+        yield Mistake(path, CORE_DNS, "pods on Fargate are in the cluster's own security group, which nodes with "
+                      "security_groups are not", 'write "nodes", or remove security_groups', place)  # fmt: skip
+
+
+def _check_ipam(ipam: WindowsIpamSettings, *, windows: bool) -> Iterable[Mistake]:
+    found = Mistakes(check_windows_ipam(given(ipam, enabled=True)))
+    values = dict(ipam.addon_values)
+    if _IPAM_SWITCH in values:
+        found.add(OWNED_VALUE, ("addon_values", _IPAM_SWITCH), "Windows IPAM is on where there are Windows nodes",
+                  "remove it", values.pop(_IPAM_SWITCH))  # fmt: skip
+    found.take(check_addon_values(values))
+    if ipam.mode == "config_map":
+        for field in _OF_THE_ADDON:
+            if getattr(ipam, field):
+                found.add(IPAM_MODE, (field,), "belongs to the add-on, which mode config_map does not make",
+                          f'remove {field}, or set mode to "addon"', getattr(ipam, field))  # fmt: skip
+    if not windows:
+        # What the CNI is beside Windows is there in any cluster.
+        fields = [field for field in type(ipam).model_fields if field not in _OF_THE_ADDON]
+        found.extend(windows_only(ipam, fields, "add a group with windows"))
+    return found
+
+
+def windows_only(section: Model, fields: Iterable[str], otherwise: str) -> Iterable[Mistake]:
+    """Settings that were given, though nothing here is Windows."""
+    for field in fields:
+        value = getattr(section, field)
+        if value != type(section).model_fields[field].default:
+            yield Mistake((field,), WINDOWS_ONLY, "is for Windows nodes, and there are none here",
+                          f"remove {field}, or {otherwise}", value)  # fmt: skip

@@ -1,0 +1,27 @@
+"""What the parts of an environment have in common while it is built."""
+
+from dataclasses import dataclass
+
+import pulumi
+from winkube.eks.cluster import EksCluster
+from winkube.eks.security_groups import EksSecurityGroups
+from winkube.network.network import Network
+
+from .settings import Settings
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What every part of an environment is built with."""
+
+    settings: Settings
+    network: Network
+    cluster: EksCluster
+    security_groups: EksSecurityGroups | None
+    opts: pulumi.ResourceOptions
+    """The providers of AWS and of the cluster."""
+
+    @property
+    def name(self) -> str:
+        """The name of the cluster, with which every resource's begins."""
+        return self.settings.cluster.name

@@ -1,0 +1,89 @@
+"""What is wrong with the groups of nodes, each by itself and all of them together; and what is merely not advised."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from winkube.core.mistakes import Mistake, Mistakes, Path
+from winkube.core.tags import check_tags
+from winkube.eks.access import API_MODES
+from winkube.eks.cluster_rules import AUTHENTICATION_MODES, check_service_cidr
+from winkube.eks.group_options import check_group_options
+from winkube.eks.ipam import advise_reservations, check_ipam_capacity
+from winkube.eks.node_group_rules import ONE_LINUX_NODE, advise_node_groups, check_node_groups
+from winkube.eks.target import EksTarget
+from winkube.roles.documents import CNI_POLICY, NODE_POLICIES
+from winkube.tables.kubernetes import EKS_KNOWN_MINORS
+
+from .cluster_checks import windows_only
+from .cluster_settings import NEWEST_KUBERNETES, ClusterSettings
+from .forms import KEY, SECURITY_GROUP, Form, check_forms
+from .group_settings import InstanceGroupSettings
+from .places import check_role, given, homed
+from .settings import Settings
+
+WINDOWS_FIELDS = ("edition", "windows_taint", "excluded_snat_cidrs", "cpu_cores", "threads_per_core")
+"""Settings of a group that a Linux group does not have."""
+
+
+def check_group_settings(settings: Settings) -> Iterable[Mistake]:
+    """Every mistake in the groups."""
+    groups, target = settings.instance_groups, target_of(settings.cluster)
+    on_fargate = settings.cluster.core_dns == "fargate"
+    yield from check_node_groups(groups, target.kubernetes_version, ("instance_groups",), fargate=on_fargate)
+    for index, group in enumerate(groups):
+        found = Mistakes(check_tags(group.tags))
+        found.extend(check_role(group, own_policies(group, settings.cluster), settings.region))
+        found.extend(check_forms(_forms(group), settings.region))
+        found.extend(check_group_options(_options(group, settings.cluster), target))
+        if group.windows:
+            ipam = given(settings.cluster.windows_ipam, enabled=True)
+            found.extend(check_ipam_capacity(ipam, group.instance_types))
+        elif group.linux:
+            found.extend(windows_only(group, WINDOWS_FIELDS, "set windows instead of linux"))
+        yield from homed(found, "instance_groups", index)
+
+
+def advise_groups(settings: Settings) -> Iterable[Mistake]:
+    """What concerns the groups together; of a single group its component speaks itself."""
+    groups, network = settings.instance_groups, settings.network
+    if settings.cluster.core_dns == "nodes":
+        advice = advise_node_groups(groups, ("instance_groups",))
+        yield from (mistake for mistake in advice if mistake.rule is ONE_LINUX_NODE)
+    zones = network.zones if isinstance(network.zones, int) else len(network.zones)
+    ipam = given(settings.cluster.windows_ipam, enabled=True)
+    yield from homed(advise_reservations(ipam, groups, network.windows_prefix_reservations * zones), "network")
+
+
+def target_of(cluster: ClusterSettings) -> EksTarget:
+    """The cluster as groups will see it. What is wrong with it is told once, of the cluster, and not of each group."""
+    version, mode, services = cluster.kubernetes_version, cluster.authentication_mode, cluster.service_cidr
+    return EksTarget(
+        name=cluster.name,
+        kubernetes_version=version if version in EKS_KNOWN_MINORS else NEWEST_KUBERNETES,
+        endpoint="",
+        certificate_authority="",
+        security_group_id="",
+        service_cidr=ClusterSettings.model_fields["service_cidr"].default if check_service_cidr(services) else services,
+        authentication_mode=mode if mode in AUTHENTICATION_MODES else API_MODES[0],
+    )
+
+
+def own_policies(group: InstanceGroupSettings, cluster: ClusterSettings) -> tuple[str, ...]:
+    """Names of the AWS managed policies that the role of a group gets anyway."""
+    policies = NODE_POLICIES["eks-windows" if group.windows else "eks-linux"]
+    own_role = cluster.windows_ipam.service_account_role_arn is not None
+    return tuple(policy for policy in policies if policy != CNI_POLICY or not own_role)
+
+
+def _options(group: InstanceGroupSettings, cluster: ClusterSettings) -> Any:
+    # A Linux group has no such options: that they were given is told once, without what they would mean.
+    unset = {} if group.windows else {field: type(group).model_fields[field].default for field in WINDOWS_FIELDS}
+    prefixes = bool(group.windows) and cluster.windows_ipam.prefix_delegation
+    return given(group, **unset, prefix_delegation=prefixes, cluster_security_group=True)
+
+
+def _forms(group: InstanceGroupSettings) -> Mapping[Path, tuple[Form, str | None]]:
+    groups: dict[Path, tuple[Form, str | None]] = {
+        ("security_group_ids", index): (SECURITY_GROUP, text) for index, text in enumerate(group.security_group_ids)
+    }
+    return {("volume_kms_key_arn",): (KEY, group.volume_kms_key_arn), **groups}
