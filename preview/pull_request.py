@@ -118,7 +118,7 @@ def comment(result: Result, limit: int = MARKDOWN_LIMIT) -> str:
         parts.append(f"> No comparison with the base: {escape(' '.join(result.comparison_failure.split()))}\n")
     room = limit - _bytes(parts)
     if result.differences:
-        parts.append(differences_text(result.differences, max(2_000, room // 2)))
+        parts.append(differences_text(result.differences, room // 2))
     for plan in result.plans:
         for text in (render.markdown_text(plan), render.markdown_summary(plan)):
             if _bytes([*parts, text]) <= limit - 200:
