@@ -128,13 +128,8 @@ def _check_karpenter(settings: Settings) -> Iterable[Mistake]:
                            path="/", tags={})  # fmt: skip
     yield from homed(check_karpenter_role(cast(Any, role)), "karpenter")
     yield from (mistake for mistake in check_node_tags(settings.tags) if mistake.rule is RESERVED_TAGS)
-    made: dict[str, Any] = {
-        "role_name": "",
-        "linux_role_names": (),
-        "subnet_ids": ("",),
-        "security_group_ids": ("",),
-        "tags": {},
-    }
+    one = ("",)
+    made: dict[str, Any] = {"role_name": "", "linux_role_names": (), "subnet_ids": one, "security_group_ids": one}
     for index, pool in enumerate(pools):
         found = check_karpenter_nodes(given(pool, cluster=cluster, tags={}, **made))
         yield from homed(found, "karpenter", "windows_pools", index)
