@@ -121,14 +121,14 @@ def terraform_plan(plan: Plan) -> dict[str, Any]:
 
     :raises LookupError: a type or a list of objects has no row in the tables of this module.
     """
-    addresses = _addresses(plan)
+    places = addresses(plan)
     planned: list[dict[str, Any]] = []
     configured: list[dict[str, Any]] = []
-    for urn, address in addresses.items():
+    for urn, address in places.items():
         resource = plan.by_urn[urn]
         kind, _, name = address.partition(".")
         head = {"address": address, "mode": "managed", "type": kind, "name": name, "provider_name": "aws"}
-        values, expressions = _Translation(resource, _links(plan, resource, addresses)).properties()
+        values, expressions = _Translation(resource, _links(plan, resource, places)).properties()
         planned.append({**head, "schema_version": 0, "values": values})
         configured.append({**head, "expressions": expressions})
     return {
@@ -139,8 +139,8 @@ def terraform_plan(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _addresses(plan: Plan) -> dict[str, str]:
-    """URN to address. The name alone need not be unique: two components may have children of the same name."""
+def addresses(plan: Plan) -> dict[str, str]:
+    """URN of every AWS resource to its address. Two components may have children of one name, so some get a number."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for resource in plan.resources:
@@ -158,10 +158,10 @@ def _addresses(plan: Plan) -> dict[str, str]:
     return found
 
 
-def _links(plan: Plan, resource: Resource, addresses: Mapping[str, str]) -> dict[str, list[tuple[Resource, str]]]:
+def _links(plan: Plan, resource: Resource, places: Mapping[str, str]) -> dict[str, list[tuple[Resource, str]]]:
     """Property to the resources that it depends on, with their addresses."""
     return {
-        key: [(plan.by_urn[urn], addresses[urn]) for urn in urns if urn in addresses]
+        key: [(plan.by_urn[urn], places[urn]) for urn in urns if urn in places]
         for key, urns in resource.options.property_dependencies.items()
     }
 

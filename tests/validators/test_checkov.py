@@ -3,24 +3,22 @@
 import json
 import os
 import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pulumi_aws as aws
 import pytest
-import yaml
 from winkube.preview.evaluate import evaluate, evaluate_function
 from winkube.preview.model import Plan
 
+from tests.validators.explained import Exceptions, Finding
 from tests.validators.programs import PROGRAMS
 from tests.validators.terraform_plan import terraform_plan
 
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE / "checkov.txt"
-EXCEPTIONS: Mapping[str, Mapping[str, str]] = yaml.safe_load((HERE / "checkov_exceptions.yaml").read_text())
+EXCEPTIONS = Exceptions(HERE / "checkov_exceptions.yaml")
 UNPROTECTED = "without-public-access-block"
 PLANTED = "planted"
 PLANTED_FAULTS = {
@@ -37,20 +35,6 @@ PLANTED_FAULTS = {
     "CKV2_AWS_11": "aws_vpc.dark",  # no flow log
 }
 """Each by the check that must find it."""
-
-
-@dataclass(frozen=True, order=True)
-class Finding:
-    """What checkov has against one resource of one plan."""
-
-    check: str
-    plan: str
-    address: str
-    title: str
-
-    @property
-    def place(self) -> str:
-        return f"{self.plan}/{self.address}"
 
 
 def plant() -> None:
@@ -117,24 +101,18 @@ def findings(report: dict[str, Any]) -> list[Finding]:
     return findings_of(report)
 
 
-def explained(finding: Finding) -> bool:
-    return any(fnmatchcase(finding.place, pattern) for pattern in EXCEPTIONS.get(finding.check, {}))
-
-
 @pytest.mark.parametrize("label", PROGRAMS)
 def test_nothing_is_left_unexplained(label: str, findings: list[Finding]) -> None:
-    left = [f"{f.check} {f.place}: {f.title}" for f in findings if f.plan == label and not explained(f)]
-    assert not left, "mend these, or explain them in checkov_exceptions.yaml:\n" + "\n".join(left)
+    left = EXCEPTIONS.left(finding for finding in findings if finding.plan == label)
+    assert not left, "mend these, or explain them in checkov_exceptions.yaml:\n" + "\n".join(map(str, left))
 
 
-@pytest.mark.parametrize(("check", "pattern"), [(c, pattern) for c, rows in EXCEPTIONS.items() for pattern in rows])
-def test_every_exception_is_needed(check: str, pattern: str, findings: list[Finding]) -> None:
-    """An exception that nothing falls under any more would hide the next finding."""
-    assert any(f.check == check and fnmatchcase(f.place, pattern) for f in findings if f.plan in PROGRAMS)
+def test_every_exception_is_needed(findings: list[Finding]) -> None:
+    assert not list(EXCEPTIONS.useless(finding for finding in findings if finding.plan in PROGRAMS))
 
 
 def test_every_exception_has_its_reason() -> None:
-    assert all(isinstance(why, str) and len(why.split()) > 5 for rows in EXCEPTIONS.values() for why in rows.values())
+    assert not list(EXCEPTIONS.unexplained())
 
 
 @pytest.mark.parametrize(("check", "address"), PLANTED_FAULTS.items())
