@@ -165,6 +165,8 @@ class _Setting:
     """How one policy is to be run."""
 
     level: pulumi_policy.EnforcementLevel
+    defaults: Mapping[str, Any]
+    """What the policy's own schema says where nothing is configured."""
     properties: dict[str, Any]
 
 
@@ -174,7 +176,7 @@ def _reconcile(pack: Pack, config: Mapping[str, Any]) -> dict[str, _Setting]:
     for policy in pack.policies:
         declared = policy.config_schema.properties if policy.config_schema else {}
         defaults = {key: schema["default"] for key, schema in declared.items() if "default" in schema}
-        settings[policy.name] = _Setting(policy.enforcement_level or pack.level, defaults)
+        settings[policy.name] = _Setting(policy.enforcement_level or pack.level, defaults, dict(defaults))
     for layer in (pack.initial, config):
         level, _ = _entry("all", layer.get("all", {}))
         for setting in settings.values() if level else ():
@@ -207,9 +209,11 @@ def _entry(name: str, entry: Any) -> tuple[Any, dict[str, Any]]:
 
 def _problems(policy: pulumi_policy.Policy, setting: _Setting) -> Iterator[str]:
     schema = policy.config_schema
-    if schema is None or setting.level is _Level.DISABLED or not (setting.properties or schema.required):
+    if schema is None or setting.level is _Level.DISABLED:
         return
-    from jsonschema import Draft202012Validator  # only here: half the policies have no configuration
+    if setting.properties == setting.defaults and setting.defaults.keys() >= set(schema.required or ()):
+        return  # nothing was configured, and nothing has to be
+    from jsonschema import Draft202012Validator  # only here: its import costs more than all policies together
 
     document = {"type": "object", "properties": schema.properties, "required": schema.required or []}
     for error in Draft202012Validator(document).iter_errors(setting.properties):  # pyright: ignore[reportUnknownMemberType]
