@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from winkube.core.errors import WinkubeError
+from winkube.preview.model import Plan
 
 from stacks.reading import read_settings
 
@@ -23,6 +24,7 @@ SMALL: Mapping[str, Any] = {
 """The least that makes a cluster with Windows nodes."""
 StackOf = Callable[..., dict[str, str]]
 LinesOf = Callable[..., list[str]]
+WaitsFor = Callable[[Plan, str], set[str]]
 
 
 def steps(path: str) -> list[str | int]:
@@ -67,3 +69,30 @@ def lines_of(stack_of: StackOf) -> LinesOf:
         return lines
 
     return read
+
+
+@pytest.fixture
+def waits_for() -> WaitsFor:
+    """Names of everything that a resource waits for, directly or through others."""
+    return _waits_for
+
+
+def _waits_for(plan: Plan, name: str) -> set[str]:
+    (resource,) = [resource for resource in plan.resources if resource.name == name and resource.custom]
+    seen: set[str] = set()
+    queue = [resource.urn]
+    while queue:
+        current = plan.by_urn.get(queue.pop())
+        if current is None:
+            continue
+        options = current.options
+        parents = [current.parent] if current.parent else []
+        for urn in {
+            *options.dependencies,
+            *(u for urns in options.property_dependencies.values() for u in urns),
+            *parents,
+        }:
+            if urn not in seen:
+                seen.add(urn)
+                queue.append(urn)
+    return {urn.rsplit("::", 1)[-1] for urn in seen}

@@ -14,6 +14,8 @@ from winkube.preview.policy_runner import run_policies
 from winkube.preview.project import read_project
 from winkube.preview.render import to_json
 
+from .conftest import WaitsFor
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = [ROOT, *sorted(path.parent for path in (ROOT / "examples").glob("*/Pulumi.yaml"))]
 STACKS = [(folder, stack) for folder in PROGRAMS for stack in read_project(folder).stacks()]
@@ -48,44 +50,33 @@ def test_a_stack_is_as_it_was(folder: Path, stack: str, mode: str, snapshot: Sna
     assert document == snapshot(extension_class=JSONSnapshotExtension)
 
 
-def position(plan: Plan, name: str) -> set[str]:
-    """URNs of everything that a resource waits for, directly or through others."""
-    (resource,) = [resource for resource in plan.resources if resource.name == name and resource.custom]
-    seen: set[str] = set()
-    queue = [resource.urn]
-    while queue:
-        current = plan.by_urn.get(queue.pop())
-        if current is None:
-            continue
-        options = current.options
-        parents = [current.parent] if current.parent else []
-        for urn in {
-            *options.dependencies,
-            *(u for urns in options.property_dependencies.values() for u in urns),
-            *parents,
-        }:
-            if urn not in seen:
-                seen.add(urn)
-                queue.append(urn)
-    return {urn.rsplit("::", 1)[-1] for urn in seen}
-
-
-def test_the_dev_stack_comes_up_in_the_right_order() -> None:
+@pytest.mark.parametrize("stack", ["dev", "prod"])
+def test_a_stack_comes_up_in_the_right_order(stack: str, waits_for: WaitsFor) -> None:
     """Roles and logs before the cluster; CNI and kube-proxy before nodes; Linux and CoreDNS before Windows."""
-    plan = evaluate(ROOT, "dev")
-    assert {"dev-cluster-role", "dev-logs"} <= position(plan, "dev-cluster")
-    assert {"dev-ipam-vpc-cni", "dev-kube-proxy-addon"} <= position(plan, "dev-system-group")
-    assert "dev-system-group" in position(plan, "dev-coredns-addon")
-    windows = position(plan, "dev-windows-2022-group")
-    assert {"dev-system-group", "dev-coredns-addon", "dev-ipam-vpc-cni"} <= windows
-    assert "dev-windows-2022-nodes-AmazonEKSWorkerNodePolicy" in windows
+    plan = evaluate(ROOT, stack)
+    assert {f"{stack}-cluster-role", f"{stack}-logs"} <= waits_for(plan, f"{stack}-cluster")
+    assert {f"{stack}-ipam-vpc-cni", f"{stack}-kube-proxy-addon"} <= waits_for(plan, f"{stack}-system-group")
+    assert f"{stack}-system-group" in waits_for(plan, f"{stack}-coredns-addon")
+    windows = waits_for(plan, f"{stack}-windows-2022-group")
+    assert {f"{stack}-system-group", f"{stack}-coredns-addon", f"{stack}-ipam-vpc-cni"} <= windows
+    assert f"{stack}-windows-2022-nodes-AmazonEKSWorkerNodePolicy" in windows
 
 
-def test_the_order_of_a_program_can_be_wrong() -> None:
+def test_addons_come_after_dns_and_before_what_they_serve(waits_for: WaitsFor) -> None:
+    """Add-ons need Linux nodes and DNS; the webhook of gMSA its certificates; Windows nodes wait for no add-on."""
+    plan = evaluate(ROOT, "prod")
+    drivers = waits_for(plan, "prod-addons-aws-ebs-csi-driver-addon")
+    assert {"prod-system-group", "prod-coredns-addon", "prod-addons-aws-ebs-csi-driver-role"} <= drivers
+    assert "prod-addons-cert-manager" in waits_for(plan, "prod-addons-windows-gmsa")
+    assert "prod-addons-aws-ebs-csi-driver-addon" in waits_for(plan, "prod-ebs-ntfs-class")
+    assert not [name for name in waits_for(plan, "prod-windows-2025-group") if name.startswith("prod-addons")]
+
+
+def test_the_order_of_a_program_can_be_wrong(waits_for: WaitsFor) -> None:
     """The check above can fail: nothing makes the Windows group wait for what it does not depend on."""
     plan = evaluate(ROOT, "dev")
-    assert "dev-windows-2022-group" not in position(plan, "dev-system-group")
-    assert "dev-state-bucket" not in position(plan, "dev-windows-2022-group")
+    assert "dev-windows-2022-group" not in waits_for(plan, "dev-system-group")
+    assert "dev-state-bucket" not in waits_for(plan, "dev-windows-2022-group")
 
 
 def test_the_program_runs_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
