@@ -70,6 +70,7 @@ def main() -> int:
     figures = {
         "yardstick: SDK mocks, 100 resources": yardstick,
         "dev, all checks, cold": measure(preview(ROOT, "dev", *policies), runs),
+        "prod, all checks, cold": measure(preview(ROOT, "prod", *policies), runs),
         "settings error": measure(preview(_broken_settings(), "dev"), runs, expect=(2,)),
     }
     sizes = {size: measure(preview(PROGRAMS / "groups", str(size)), max(1, runs // 2)) for size in (10, 1000)}
@@ -80,6 +81,7 @@ def main() -> int:
         "dev_cold_mib": figures["dev, all checks, cold"].mib,
         "dev_cold_to_yardstick": figures["dev, all checks, cold"].cpu / yardstick.cpu,
         "dev_warm_seconds": _warm(),
+        "prod_cold_seconds": figures["prod, all checks, cold"].wall,
         "settings_error_seconds": figures["settings error"].wall,
         "milliseconds_per_resource": (sizes[1000].wall - sizes[10].wall) * 1000 / grown,
         "kilobytes_per_resource": (sizes[1000].mib - sizes[10].mib) * 1024 / grown,
