@@ -234,9 +234,9 @@ class Monitor:
         given = request.object.fields
         objects = [key for key in given if given[key].WhichOneof("kind") == "struct_value"
                    and SIGNATURE_KEY not in given[key].struct_value.fields]  # fmt: skip
-        texts = sdk.text_outputs(cls).intersection(objects)
-        gaps = [(key, name) for key, names in sdk.nested_texts(cls) if key in objects
-                for name in names if name not in given[key].struct_value.fields]  # fmt: skip
+        texts = sdk.text_outputs(cls).intersection(objects) if objects else frozenset[str]()
+        gaps = [(key, name) for key in objects for name in sdk.nested_texts(cls, key)
+                if name not in given[key].struct_value.fields]  # fmt: skip
         extra = {} if self._preview else sdk.computed(request.type, request.name, given, self._arn(request.provider))
         if not (texts or gaps or extra):
             return request.object

@@ -119,19 +119,17 @@ def text_outputs(cls: type[Any]) -> frozenset[str]:
 
 
 @cache
-def nested_texts(cls: type[Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Texts inside the objects of a type that the provider may fill in: property, and the keys within it.
+def nested_texts(cls: type[Any], key: str) -> tuple[str, ...]:
+    """Texts inside an object of a resource that the provider may fill in: the keys within the property ``key``.
 
     The cluster security group of an EKS cluster is such a text: it stands inside ``vpcConfig``, half of which is
     given. The SDK does not tell which of them the provider really computes, so none may pass for "not there".
     """
-    found: list[tuple[str, tuple[str, ...]]] = []
-    for key, hint in _output_hints(cls):
-        if isinstance(hint, type) and sdk_types.is_output_type(hint):
-            inner = sdk_types._raw_return_hints(hint).items()  # pyright: ignore[reportPrivateUsage]
-            texts = tuple(name for name, kind in inner if str in (kind, *typing.get_args(kind)[:1]))
-            found.append((key, texts))
-    return tuple(found)
+    hint = dict(_output_hints(cls)).get(key)
+    if not (isinstance(hint, type) and sdk_types.is_output_type(hint)):
+        return ()
+    inner = sdk_types._raw_return_hints(hint).items()  # pyright: ignore[reportPrivateUsage]
+    return tuple(name for name, kind in inner if str in (kind, *typing.get_args(kind)[:1]))
 
 
 def output_types(cls: type[Any] | None) -> tuple[tuple[str, Any], ...]:

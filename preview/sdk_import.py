@@ -8,10 +8,10 @@ ever missing.
 
 import importlib
 import importlib.util
+import os
 import re
 import sys
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -26,8 +26,9 @@ class Package(ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         state = self.__dict__
         if not state["_whole"]:
-            for module_name in _modules_for(name, state["_names"]):
-                if module_name == name and state["_names"][name]:
+            names = _contents(tuple(state["__path__"]))
+            for module_name in _modules_for(name, names):
+                if module_name == name and names[name]:
                     return import_package(f"{self.__name__}.{name}")
                 module = importlib.import_module(f"{self.__name__}.{module_name}")
                 found = module if module_name == name and name not in module.__dict__ else module.__dict__.get(name)
@@ -77,7 +78,6 @@ def import_package(name: str) -> ModuleType:
         __path__=spec.submodule_search_locations,
         __package__=name,
         _whole=False,
-        _names=_contents(tuple(spec.submodule_search_locations)),
     )
     sys.modules[name] = package
     parent, _, child = name.rpartition(".")
@@ -90,11 +90,12 @@ def _contents(locations: tuple[str, ...]) -> dict[str, bool]:
     """The modules in a package's folders, and whether each is a package itself."""
     found: dict[str, bool] = {}
     for location in locations:
-        for path in Path(location).iterdir():
-            if path.suffix == ".py":
-                found[path.stem] = False
-            elif (path / "__init__.py").is_file():
-                found[path.name] = True
+        with os.scandir(location) as entries:  # half a thousand of them: pathlib would take as long as an import
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    found[entry.name.removesuffix(".py")] = False
+                elif entry.is_dir() and os.path.isfile(f"{entry.path}/__init__.py"):  # noqa: PTH113
+                    found[entry.name] = True
     return found
 
 
