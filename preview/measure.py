@@ -35,11 +35,10 @@ ELLIPSIS = "…"
 def visible(text: str, keep: str = "") -> str:
     r"""A text in which every character that would steer instead of show is spelled out; ``keep`` excepts some.
 
-    Control characters become their pictures, the marks that turn the direction of writing their numbers, and what
-    XML forbids is told likewise.
+    These are control characters, the marks that turn the direction of writing, and what XML forbids.
 
-    >>> visible("a\x1bb\n"), visible("a\nb", keep="\n"), visible("\u202ecod.exe")
-    ('a␛b␊', 'a\nb', '⟨U+202E⟩cod.exe')
+    >>> visible("a\x1bb"), visible("a\nb", keep="\n"), visible("\u202ecod.exe")
+    ('a⟨U+001B⟩b', 'a\nb', '⟨U+202E⟩cod.exe')
     """
     if text.isprintable():  # no control character, no mark of direction, no separator but the space
         return text
@@ -48,10 +47,6 @@ def visible(text: str, keep: str = "") -> str:
 
 def _shown(character: str) -> str:
     code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
     category = unicodedata.category(character)
     if category in ("Cc", "Cs", "Zl", "Zp") or character in _BIDI or code & 0xFFFE == 0xFFFE:
         return f"⟨U+{code:04X}⟩"

@@ -7,6 +7,7 @@
   const nodes = []; // of each resource: its details element
   const byUrn = new Map(resources.map((resource, index) => [data.prefix + resource.u, index]));
   const FOLD_FROM = 5, FOLD_COMPONENTS_FROM = 13; // so many sisters of one type share a row
+  const FOLDS = "details:not(.own)";
 
   const make = (tag, name, text) => {
     const element = document.createElement(tag);
@@ -68,7 +69,7 @@
 
   const fill = (index) => {
     const details = nodes[index];
-    if (details.querySelector(":scope > .body")) return;
+    if (details.querySelector(":scope > .body, :scope > .own")) return;
     const resource = resources[index];
     const body = make("div", "body");
     if (resource.s) body.append(make("p", "place", "made at " + resource.s));
@@ -81,7 +82,12 @@
     section(body, "Properties", resource.i, resource.a || {});
     section(body, "Outputs of the component", resource.o, {});
     section(body, "Options", resource.x, {});
-    details.querySelector(":scope > summary").after(body);
+    let place = body;
+    if (children.has(index)) { // what is inside comes first; its own properties are one step further
+      place = make("details", "own");
+      place.append(make("summary", "soft", "properties"), body);
+    }
+    details.querySelector(":scope > summary").after(place);
     mark(body);
   };
 
@@ -157,13 +163,13 @@
     words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     tree.querySelectorAll(".match").forEach((element) => element.classList.remove("match"));
     if (!words.length) {
-      for (const element of tree.querySelectorAll("details")) element.hidden = false;
+      for (const element of tree.querySelectorAll(FOLDS)) element.hidden = false;
       found.textContent = "";
       tree.querySelectorAll(".hit").forEach((element) => element.classList.remove("hit"));
       return;
     }
     haystacks ??= resources.map((_, index) => haystack(index));
-    for (const element of tree.querySelectorAll("details")) element.hidden = true;
+    for (const element of tree.querySelectorAll(FOLDS)) element.hidden = true;
     let count = 0;
     resources.forEach((_, index) => {
       if (!words.every((word) => haystacks[index].includes(word))) return;
