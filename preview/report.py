@@ -22,9 +22,9 @@ from .redact import Redactor
 from .render import HONESTY, short_type, summary, verdict
 from .report_difference import difference_page
 from .report_tree import ResourceTree, cut
-from .values import SECRET_MARK, UNKNOWN_MARK
 from .topology import build_topology
 from .topology_model import Topology, shown_topology
+from .values import SECRET_MARK, UNKNOWN_MARK
 
 ASSETS = Path(__file__).with_name("report_assets")
 MOST_FINDINGS = 1000
