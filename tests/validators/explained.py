@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from textwrap import shorten
+from typing import Any
 
 import yaml
 
@@ -31,6 +32,14 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.check} {self.place}: {shorten(self.text, LONGEST_TEXT)}"
+
+
+def findings_of(report: Mapping[str, Any], result: str = "failed_checks") -> list[Finding]:
+    """What a report of checkov lists, by plan."""
+    return sorted(
+        Finding(row["check_id"], Path(row["file_path"]).stem, row["resource"], row["check_name"])
+        for row in report["results"][result]
+    )
 
 
 class Exceptions:
