@@ -234,12 +234,15 @@ def _path_problem(path: str, root: Path) -> str:
 
 def _test_problem(reference: str, root: Path) -> str:
     """Why a reference to a test is no good, or nothing."""
-    path, *names = reference.split("::")
+    function, opened, case = reference.removesuffix("]").partition("[")
+    path, *names = function.split("::")
     place = _inside(path, root)
     if not place or place.suffix != ".py":
         return f"no such test file: {path}"
     if not names or not names[-1].startswith("test") or not _defines(place, tuple(names)):
-        return f"no such test: {reference}"
+        return f"no such test: {function}"
+    if opened and not any(f'"{case}"' in file.read_text(encoding="utf-8") for file in place.parent.rglob("*.py")):
+        return f"no such case beside {path}: {case}"
     return ""
 
 

@@ -28,6 +28,7 @@ def root(tmp_path: Path) -> Path:
             "async def test_later(): ...\n"
             "def helper():\n    def test_inner(): ...\n"
             "class TestThing:\n    def test_it_too(self): ...\n"
+            'CASES = {"a-rule": 1}\n'
         ),
         "docs/page.md": "# A page\n\n```sh\n# no heading\n```\n\n## What `x` does: a note\n\n## Twice\n\n## Twice\n",
         "README.md": "# A page\n",
@@ -87,6 +88,7 @@ def test_a_complete_ledger_has_no_problems(root: Path) -> None:
         entry("built", evidence={**BUILT, "path": "components"}),
         entry("built", evidence={**BUILT, "test": "tests/test_thing.py::TestThing::test_it_too"}),
         entry("built", evidence={**BUILT, "test": "tests/test_thing.py::test_later"}),
+        entry("built", evidence={**BUILT, "test": "tests/test_thing.py::test_it[a-rule]"}),
         entry("refused", code="WK-NET-001", test="tests/test_thing.py::test_it"),
         entry("documented", page="docs/page.md#a-page"),
         entry("documented", page="docs/page.md#what-x-does-a-note"),
@@ -138,6 +140,10 @@ def test_true_entries_are_accepted(good: dict[str, Any], root: Path) -> None:
         (
             entry("built", evidence={**BUILT, "test": "tests/test_thing.py::helper"}),
             "no such test: tests/test_thing.py::helper",
+        ),
+        (
+            entry("built", evidence={**BUILT, "test": "tests/test_thing.py::test_it[no-rule]"}),
+            "no such case beside tests/test_thing.py: no-rule",
         ),
         (
             entry("refused", code="WK-NET-002", test="tests/test_thing.py::test_it"),
