@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import drawing, drawing_text
+from .difference import Difference
 from .errors import PreviewError
 from .model import Plan
 from .project import read_configuration, read_project
@@ -33,11 +34,13 @@ def check_pages(report: Path | None, topology: Path | None) -> None:
             raise PreviewError(f"{file}: the folder {file.parent} does not exist; make it first")
 
 
-def write_pages(plan: Plan, program: Path, report: Path | None, topology: Path | None) -> None:
+def write_pages(
+    plan: Plan, program: Path, report: Path | None, topology: Path | None, difference: Difference | None = None
+) -> None:
     """Write the page and the drawing, whichever is wanted."""
     drawn = build_topology(plan, _region(program, plan.stack))
     if report:
-        _write(report, report_html(plan, topology=drawn))
+        _write(report, report_html(plan, topology=drawn, difference=difference))
     if topology:
         _write(topology, DRAWINGS[topology.suffix](shown_topology(drawn, shower(Redactor(plan)))))
 

@@ -104,8 +104,10 @@ def _write(wish: Wish, result: Result) -> None:
             (wish.output / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise PreviewError(f"{error.filename}: {error.strerror}") from None
+    compared = {difference.head.stack: difference for difference in result.differences}
     for plan in result.plans:
-        pages.write_pages(plan, wish.program, wish.output / f"{plan.stack}.html", None)
+        page = wish.output / f"{plan.stack}.html"
+        pages.write_pages(plan, wish.program, page, None, compared.get(plan.stack))
 
 
 def comment(result: Result, limit: int = MARKDOWN_LIMIT) -> str:

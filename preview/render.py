@@ -216,9 +216,18 @@ def verdict(plan: Plan) -> str:
     """One sentence: how much there is and whether something was found."""
     counts = summary(plan)
     found = counts["findings"]
-    words = [f"{number} {name}{'s' if number != 1 else ''}" for name, number in found.items() if number]
-    what = f"{counts['resources']} resources in {counts['components']} components"
+    words = [counted(number, name) for name, number in found.items() if number]
+    what = f"{counted(counts['resources'], 'resource')} in {counted(counts['components'], 'component')}"
     return f"{what}; {', '.join(words) if words else 'no findings'}"
+
+
+def counted(number: int, word: str) -> str:
+    """A number with its word.
+
+    >>> counted(1, "resource"), counted(2, "resource")
+    ('1 resource', '2 resources')
+    """
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def tree_text(plan: Plan, width: int = 120, *, color: bool = False) -> str:
@@ -248,7 +257,7 @@ def _print_tree(console: Any, plan: Plan) -> None:
             label.append(f" ×{len(line.names)}")
         label.append(f"  {_names(line.names)}")
         if line.component:
-            label.append(f"  ({line.count} resource{'s' if line.count != 1 else ''})", style="dim")
+            label.append(f"  ({counted(line.count, 'resource')})", style="dim")
         del branches[line.depth + 1 :]
         branches.append(branches[line.depth].add(label))
     console.print(root)

@@ -22,7 +22,7 @@ def test_a_clean_program_gives_zero_and_its_tree(tmp_path: Path, capsys: pytest.
     assert run("dev", "--program", str(tmp_path)) == 0
     out = capsys.readouterr().out
     assert "demo/dev (preview)" in out
-    assert "1 resources in 0 components; no findings" in out
+    assert "1 resource in 0 components; no findings" in out
 
 
 def test_a_finding_gives_one_with_urn_and_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

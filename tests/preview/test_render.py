@@ -80,7 +80,7 @@ def test_the_tree_folds_sisters_and_shows_groups_findings_and_outputs() -> None:
     assert "at: a.b of urn:pulumi:stack::project::" in text
     assert "(a.py:3)" in text
     assert "aws:ssm/getParameter:getParameter" in text
-    assert "8 resources in 1 components; 1 error" in text
+    assert "8 resources in 1 component; 1 error" in text
     assert "\x1b[" not in text
 
 
@@ -96,7 +96,7 @@ def test_a_plain_eks_group_of_windows_nodes_is_shown_too() -> None:
 
 def test_markdown_says_findings_first_and_folds_the_rest() -> None:
     text = render.markdown_text(example())
-    assert text.startswith("## Preview of `project/stack`\n\n**8 resources in 1 components; 1 error**\n\n- **error**")
+    assert text.startswith("## Preview of `project/stack`\n\n**8 resources in 1 component; 1 error**\n\n- **error**")
     assert "is wrong &#124; here (`check/x`) `a.py:3`\n  - mend it\n" in text
     assert text.index("mend it") < text.index("<details><summary>Resources by type")
 
