@@ -10,6 +10,8 @@ import yaml
 from winkube.addons.load_balancer import service_annotations
 from winkube.objects.runtime_class_manifests import runtime_class_name
 from winkube.objects.windows_pods import advise_windows_pod, check_manifest, for_windows, image_build, pod_spec
+from winkube.policies.model import Planned, Stack
+from winkube.policies.pack import RULES
 from winkube.tables.kubernetes import EKS_MINORS
 from winkube.tables.windows import WINDOWS_RELEASES
 
@@ -109,6 +111,26 @@ def test_the_binding_of_kube_proxy_can_be_put_back() -> None:
     assert binding["roleRef"]["name"] == "system:node-proxier"
     assert binding["subjects"][0]["name"] == "eks:kube-proxy-windows"
     kubernetes_validate.validate(binding, list(EKS_MINORS)[-1], strict=True)
+
+
+def test_the_policy_pack_finds_what_the_page_says_and_nothing_else() -> None:
+    """All rules over all samples: a namespace that nobody allowed yet, and a load balancer without a certificate."""
+
+    def planned(name: str, sample: dict[str, Any]) -> Planned:
+        group = sample["apiVersion"] if "/" in sample["apiVersion"] else f"core/{sample['apiVersion']}"
+        kind = f"kubernetes:{group}:{sample['kind']}"
+        return Planned(f"urn:pulumi:dev::p::{kind}::{name}", kind, sample, {}, "")
+
+    plan = [planned(name, sample) for name, sample in SAMPLES.items()]
+    found: set[str] = set()
+    for rule in RULES:
+        if rule.stack:
+            found |= {rule.name for _ in rule.stack(Stack(plan), rule.settings)}
+        elif rule.resource:
+            judged = [resource for resource in plan if resource.type in rule.types]
+            found |= {rule.name for resource in judged for _ in rule.resource(resource, rule.settings)}
+    assert found == {"windows-few-host-processes", "service-load-balancer-tls"}
+    assert all(f"`{name}`" in PAGE for name in found)
 
 
 def test_a_broken_sample_would_be_found() -> None:
