@@ -76,7 +76,9 @@ class Inventory:
     @cached_property
     def has_windows(self) -> bool:
         """Whether anything in the plan says that there are Windows nodes."""
-        return bool(self.windows_clusters) or any(self.system(found) == "windows" for found in self.stack.of(*LAUNCHED))
+        return bool(self.windows_groups or self.windows_clusters) or any(
+            self.system(found) == "windows" for found in self.stack.of(*LAUNCHED)
+        )
 
     def role_use(self, resource: Planned) -> RoleUse | None:
         """The role of the nodes that a resource stands for, none where it stands for no nodes."""

@@ -70,6 +70,18 @@ def _look(holder: Any, key: Any) -> Any:
         return UNKNOWN
 
 
+class TypedResourcePolicy(ResourceValidationPolicy):
+    """A policy that says which types it looks at, so that it need not be asked about others."""
+
+    resource_types: frozenset[str] = frozenset()
+
+
+class TypedStackPolicy(StackValidationPolicy):
+    """The same for the stack: it has nothing to say of one that has none of its types, and it changes no resource."""
+
+    resource_types: frozenset[str] = frozenset()
+
+
 class _Memory(threading.local):
     """What was decoded for the rule before is used for the next: each policy is given the properties anew.
 
@@ -149,7 +161,9 @@ def _resource_policy(rule: Rule, index: int, memory: _Memory) -> Policy:
                 args.not_applicable(str(undecided))
             raise _undecided(undecided) from None
 
-    return ResourceValidationPolicy(rule.name, rule.title, validate, **_about(rule))
+    policy = TypedResourcePolicy(rule.name, rule.title, validate, **_about(rule))
+    policy.resource_types = rule.types
+    return policy
 
 
 def _stack_policy(rule: Rule, index: int, memory: _Memory) -> Policy:
@@ -171,7 +185,9 @@ def _stack_policy(rule: Rule, index: int, memory: _Memory) -> Policy:
                 args.not_applicable(str(undecided))
             raise _undecided(undecided) from None
 
-    return StackValidationPolicy(rule.name, rule.title, validate, **_about(rule))
+    policy = TypedStackPolicy(rule.name, rule.title, validate, **_about(rule))
+    policy.resource_types = rule.types
+    return policy
 
 
 def make_policies(rules: Iterable[Rule] = RULES) -> list[Policy]:

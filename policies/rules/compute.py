@@ -115,7 +115,7 @@ def ebs_encrypted(resource: Planned, settings: Settings) -> Iterator[str]:
     """Every volume that is described says so; one that is not described is the image's."""
 
     def check(volume: Value) -> Iterator[str]:
-        if volume["noDevice"].given or volume["virtualName"].given:
+        if volume["noDevice"].settled or volume["virtualName"].settled:
             return
         if not volume["encrypted"].flag:
             place = volume.path or "the volume"

@@ -256,12 +256,12 @@ def secrets_as_files(resource: Planned, settings: Settings) -> Iterator[str]:
         return
 
     def check(container: Value) -> Iterator[str]:
-        used = any(variable["valueFrom"]["secretKeyRef"].given for variable in container["env"].items())
-        used = used or any(source["secretRef"].given for source in container["envFrom"].items())
-        if used:
+        sources = [variable["valueFrom"]["secretKeyRef"] for variable in container["env"].items()]
+        sources += [source["secretRef"] for source in container["envFrom"].items()]
+        if any(source.settled for source in sources):
             yield f"{container_name(container)} gets secrets as variables"
-        elif container["env"].unknown:
-            raise Undecided(container["env"].path)
+        for source in sources:
+            source.known()
 
     pod = pod_of(resource)
     yield from every(pod.containers if pod else (), check)
@@ -589,6 +589,7 @@ def service_load_balancer_tls(resource: Planned, settings: Settings) -> Iterator
     spec["ports"].known()
     ports = {port["port"].number for port in spec["ports"].items()}
     annotations = resource["metadata"]["annotations"]
+    annotations.known()
     certificate = annotations["service.beta.kubernetes.io/aws-load-balancer-ssl-cert"]
     if ports and ports <= {80, 8080} and not certificate.given:
         yield "the service is reached in plain text only"

@@ -1,12 +1,15 @@
-"""The rules, as pure functions: one plan that keeps each, one that breaks it, one that cannot be decided yet."""
+"""The rules that look at several resources, in depth: where a role, a cluster or a switch comes from."""
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
-from winkube.policies.rules import (
+from winkube.policies.inventory import system_of_user_data
+from winkube.policies.model import UNKNOWN, Planned, Stack, Undecided, Violation
+from winkube.policies.pods import image_release, retired_release
+from winkube.policies.resource_types import (
     ACCESS_ENTRY,
     ADDON,
     CLUSTER,
@@ -19,16 +22,10 @@ from winkube.policies.rules import (
     LAUNCH_TEMPLATE,
     NODE_GROUP,
     ROLE,
-    RULES,
-    UNKNOWN,
-    Planned,
-    Undecided,
-    Violation,
-    imdsv2_required,
-    system_of_user_data,
-    windows_ipam_once,
-    windows_role_not_shared,
 )
+from winkube.policies.rules.compute import imdsv2_required as imdsv2_rule
+from winkube.policies.rules.windows_nodes import windows_ipam_once as ipam_rule
+from winkube.policies.rules.windows_nodes import windows_node_role_not_shared as role_rule
 
 WINDOWS = {"amiType": "WINDOWS_CORE_2022_x86_64", "clusterName": UNKNOWN, "nodeRoleArn": UNKNOWN}
 LINUX = {"amiType": "AL2023_x86_64_STANDARD", "clusterName": UNKNOWN, "nodeRoleArn": UNKNOWN}
@@ -49,6 +46,21 @@ def planned(
 
 def group(name: str, props: Mapping[str, Any], role: str, cluster: str = "main") -> Planned:
     return planned(NODE_GROUP, name, props, nodeRoleArn=urn(ROLE, role), clusterName=urn(CLUSTER, cluster))
+
+
+def imdsv2_required(resource: Planned) -> Iterable[str]:
+    assert imdsv2_rule.resource is not None
+    return imdsv2_rule.resource(resource, {})
+
+
+def windows_role_not_shared(resources: Sequence[Planned]) -> Iterator[Violation]:
+    assert role_rule.stack is not None
+    return iter(role_rule.stack(Stack(resources), {}))
+
+
+def windows_ipam_once(resources: Sequence[Planned]) -> Iterator[Violation]:
+    assert ipam_rule.stack is not None
+    return iter(ipam_rule.stack(Stack(resources), {}))
 
 
 # -- imdsv2-required -----------------------------------------------------------------------------------------
@@ -72,8 +84,8 @@ class TestImdsv2:
         ],
     )
     def test_anything_else_breaks_it(self, kind: str, props: Mapping[str, Any], got: str) -> None:
-        (violation,) = imdsv2_required(planned(kind, "x", props))
-        assert violation.message.endswith(f"metadataOptions.httpTokens {got}")
+        (message,) = imdsv2_required(planned(kind, "x", props))
+        assert message.endswith(f"metadataOptions.httpTokens {got}")
 
     @pytest.mark.parametrize(
         ("props", "path"),
@@ -283,13 +295,36 @@ def test_without_windows_nodes_or_on_somebody_elses_cluster_nothing_is_asked() -
     assert list(windows_ipam_once([planned(NODE_GROUP, "w", WINDOWS | {"clusterName": "theirs"})])) == []
 
 
-# -- all -----------------------------------------------------------------------------------------------------
+# -- images --------------------------------------------------------------------------------------------------
 
 
-def test_every_rule_says_what_to_do_and_where_it_stands() -> None:
-    for rule in RULES:
-        assert (rule.resource is None) != (rule.stack is None)
-        assert all([rule.description, rule.steps, rule.framework, rule.types])
-        assert rule.url.startswith("https://docs.aws.amazon.com/")
-        assert rule.severity in ("low", "medium", "high", "critical")
-    assert len({rule.name for rule in RULES}) == len(RULES)
+@pytest.mark.parametrize(
+    ("image", "release"),
+    [
+        ("mcr.microsoft.com/windows/servercore:ltsc2022", "2022"),
+        ("mcr.microsoft.com/windows/nanoserver:1809", "2019"),
+        ("mcr.microsoft.com/dotnet/framework/aspnet:4.8-windowsservercore-ltsc2019", "2019"),
+        ("mcr.microsoft.com/windows/servercore:10.0.26100.2033", "2025"),
+        ("registry.example.com:5000/app:1.4-ltsc2025", "2025"),
+        ("registry.example.com/app:2022", None),
+        ("registry.example.com/app:1.2", None),
+        ("registry.example.com/app", None),
+        ("registry.example.com/windows/app@sha256:00", None),
+    ],
+)
+def test_an_image_tells_the_release_that_it_was_built_for(image: str, release: str | None) -> None:
+    assert image_release(image) == release
+
+
+@pytest.mark.parametrize(
+    ("image", "release"),
+    [
+        ("mcr.microsoft.com/windows/servercore:1909", "1909"),
+        ("microsoft/iis:windowsservercore-1709", "1709"),
+        ("mcr.microsoft.com/windows/servercore:ltsc2016", "Windows Server 2016"),
+        ("mcr.microsoft.com/windows/servercore:ltsc2022", None),
+        ("registry.example.com/app:1909", None),
+    ],
+)
+def test_images_of_retired_releases_are_known(image: str, release: str | None) -> None:
+    assert retired_release(image) == release
