@@ -20,6 +20,8 @@ from winkube.preview.model import Plan, Resource, Secret, Severity, walk
 
 TAGS = {"contract": "kept"}
 SUBNETS = ("subnet-0a", "subnet-0b")
+ISSUER = "https://oidc.eks.eu-central-1.amazonaws.com/id/0123456789ABCDEF"
+OIDC = f"arn:aws:iam::111122223333:oidc-provider/{ISSUER.removeprefix('https://')}"
 
 
 def target() -> winkube.EksTarget:
@@ -53,6 +55,18 @@ COMPONENTS: dict[str, Build] = {
     "EksAddon": lambda name, opts: winkube.EksAddon(
         name, winkube.EksAddonArgs(cluster=target(), addon_name="coredns", tags=TAGS), opts
     ),
+    "EksAddons": lambda name, opts: winkube.EksAddons(
+        name,
+        winkube.EksAddonsArgs(
+            cluster=target(), region="eu-central-1", vpc_id="vpc-1", oidc_provider_arn=OIDC, oidc_issuer=ISSUER,
+            addons=[
+                winkube.AddonChoice(name=addon)
+                for addon in ("aws-ebs-csi-driver", "aws-load-balancer-controller", "metrics-server")
+            ],
+            tags=TAGS,
+        ),
+        opts,
+    ),
     "EksCluster": lambda name, opts: winkube.EksCluster(
         name,
         winkube.EksClusterArgs(
@@ -67,11 +81,47 @@ COMPONENTS: dict[str, Build] = {
         opts,
     ),
     "EksClusterRole": lambda name, opts: winkube.EksClusterRole(name, winkube.EksClusterRoleArgs(tags=TAGS), opts),
+    "EksFargateProfile": lambda name, opts: winkube.EksFargateProfile(
+        name, winkube.EksFargateProfileArgs(cluster=target(), subnet_ids=SUBNETS, tags=TAGS), opts
+    ),
     "EksLinuxNodeGroup": lambda name, opts: winkube.EksLinuxNodeGroup(
         name, winkube.EksLinuxNodeGroupArgs(name="system", cluster=target(), subnet_ids=SUBNETS, tags=TAGS), opts
     ),
+    "EksSecurityGroups": lambda name, opts: winkube.EksSecurityGroups(
+        name, winkube.EksSecurityGroupsArgs(vpc_id="vpc-1", pod_ports=[winkube.PodPort(first=8080)], tags=TAGS), opts
+    ),
     "EksWindowsNodeGroup": lambda name, opts: winkube.EksWindowsNodeGroup(
         name, winkube.EksWindowsNodeGroupArgs(name="windows", cluster=target(), subnet_ids=SUBNETS, tags=TAGS), opts
+    ),
+    "FluentBitWindows": lambda name, opts: winkube.FluentBitWindows(
+        name, winkube.FluentBitWindowsArgs(cluster_name="c", region="eu-central-1", tags=TAGS), opts
+    ),
+    "GmsaCredentialSpec": lambda name, opts: winkube.GmsaCredentialSpec(
+        name,
+        winkube.GmsaCredentialSpecArgs(
+            spec_name="web-app", account_name="WebApp", domain_name="corp.example.com", netbios_name="CORP",
+            domain_guid="244818ae-87ac-4fcd-92ec-e79e5252348a", domain_sid="S-1-5-21-2126449477-2524075714-3094792973",
+            users=[winkube.GmsaUser(namespace="team-a", service_account="web-app")],
+        ),
+        opts,
+    ),
+    "IrsaRole": lambda name, opts: winkube.IrsaRole(
+        name,
+        winkube.IrsaRoleArgs(
+            namespace="team-a", service_account="web-app", oidc_provider_arn=OIDC, oidc_issuer=ISSUER, tags=TAGS
+        ),
+        opts,
+    ),
+    "KarpenterWindowsNodes": lambda name, opts: winkube.KarpenterWindowsNodes(
+        name,
+        winkube.KarpenterWindowsNodesArgs(
+            cluster=target(), pool_name="windows2022", role_name="nodes", subnet_ids=SUBNETS,
+            security_group_ids=["sg-1"], tags=TAGS,
+        ),
+        opts,
+    ),
+    "KarpenterWindowsRole": lambda name, opts: winkube.KarpenterWindowsRole(
+        name, winkube.KarpenterWindowsRoleArgs(cluster=target(), tags=TAGS), opts
     ),
     "Network": lambda name, opts: winkube.Network(
         name,
@@ -83,6 +133,14 @@ COMPONENTS: dict[str, Build] = {
     ),
     "NodeRole": lambda name, opts: winkube.NodeRole(
         name, winkube.NodeRoleArgs(kind="eks-windows", instance_profile=True, tags=TAGS), opts
+    ),
+    "NtfsStorageClass": lambda name, opts: winkube.NtfsStorageClass(name, winkube.NtfsStorageClassArgs(), opts),
+    "SmbStorageClass": lambda name, opts: winkube.SmbStorageClass(
+        name,
+        winkube.SmbStorageClassArgs(
+            class_name="smb", share="//fs.corp.example.com/share", secret_name="smb", secret_namespace="kube-system"
+        ),
+        opts,
     ),
     "StateBucket": lambda name, opts: winkube.StateBucket(name, winkube.StateBucketArgs(tags=TAGS), opts),
     "WindowsIpam": lambda name, opts: winkube.WindowsIpam(
@@ -176,21 +234,23 @@ def can_be_tagged(kind: str) -> bool:
     return "tags" in {field.name for field in fields(getattr(winkube, f"{kind}Args"))}
 
 
+def tags_of(resource: Resource) -> Any:
+    """What can be tagged has its tags here: mostly a mapping, of an Auto Scaling group a list; None otherwise."""
+    if resource.type.endswith(":EC2NodeClass"):
+        return resource.inputs["spec"].get("tags")
+    cls = sdk.resource_class(resource.type)
+    kinds = sdk_types.resource_types(cls) if cls is not None else {}
+    if "tagsAll" not in kinds and not ("tags" in kinds and resource.type.startswith("aws:")):
+        return None
+    tags = resource.inputs.get("tags", {})
+    return {tag["key"]: tag["value"] for tag in tags} if isinstance(tags, list) else tags
+
+
 @pytest.mark.parametrize("kind", [kind for kind in sorted(COMPONENTS) if can_be_tagged(kind)])
 def test_it_tags_every_child_that_can_be_tagged(kind: str) -> None:
-    tagged = 0
-    for resource in made(evaluated(kind)):
-        cls = sdk.resource_class(resource.type)
-        assert cls is not None, resource.type
-        kinds = sdk_types.resource_types(cls)
-        if "tagsAll" in kinds or ("tags" in kinds and resource.type.startswith("aws:")):
-            tags = resource.inputs.get("tags")
-            # The Auto Scaling group keeps a list of tags instead of a mapping.
-            pairs = {t["key"]: t["value"] for t in tags} if isinstance(tags, list) else tags
-            assert isinstance(pairs, dict), resource.urn
-            assert pairs.get("contract") == "kept", resource.urn
-            tagged += 1
-    assert tagged
+    found = {resource.urn: tags for resource in made(evaluated(kind)) if (tags := tags_of(resource)) is not None}
+    assert found
+    assert {urn: tags.get("contract") for urn, tags in found.items()} == dict.fromkeys(found, "kept")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in sorted(COMPONENTS) if not can_be_tagged(kind)])
@@ -247,13 +307,25 @@ def test_nothing_is_made_when_an_argument_is_wrong(kind: str) -> None:
                       "balancer_zone_id": "Z"},
         "ClusterZone": {"domain": "-"},
         "EksAddon": {"cluster": target(), "addon_name": "vpc-cni"},
+        "EksAddons": {"cluster": target(), "region": "eu-central-1", "addons": [winkube.AddonChoice(name="notepad")]},
         "EksCluster": {"cluster_name": "c", "region": "eu-central-1", "kubernetes_version": "9.99",
                        "subnet_ids": SUBNETS},
         "EksClusterRole": {"path": "no-slash"},
+        "EksFargateProfile": {"cluster": target(), "subnet_ids": SUBNETS, "selectors": ()},
         "EksLinuxNodeGroup": {"name": "g", "cluster": target(), "subnet_ids": SUBNETS, "linux": "gentoo"},
+        "EksSecurityGroups": {"vpc_id": "vpc-1", "egress_cidrs": ["everywhere"]},
         "EksWindowsNodeGroup": {"name": "g", "cluster": target(), "subnet_ids": SUBNETS, "windows": "95"},
+        "FluentBitWindows": {"cluster_name": "c", "region": "eu-central-1", "log_retention_days": 100},
+        "GmsaCredentialSpec": {"spec_name": "web-app", "account_name": "WebApp$", "domain_name": "corp",
+                               "netbios_name": "CORP", "domain_guid": "", "domain_sid": "", "users": ()},
+        "IrsaRole": {"namespace": "*", "service_account": "*"},
+        "KarpenterWindowsNodes": {"cluster": target(), "pool_name": "Windows", "role_name": "nodes",
+                                  "subnet_ids": SUBNETS, "security_group_ids": ["sg-1"]},
+        "KarpenterWindowsRole": {"cluster": target(), "path": "no-slash"},
         "Network": {"region": "eu-central-1", "cidr": "10.0.0.0/8"},
         "NodeRole": {"kind": "mainframe"},
+        "NtfsStorageClass": {"volume_type": "gp4"},
+        "SmbStorageClass": {"class_name": "SMB", "share": "share", "secret_name": "s", "secret_namespace": "n"},
         "StateBucket": {"bucket_name": "UPPER"},
         "WindowsIpam": {"cluster": target(), "mode": "both"},
         "WindowsRuntimeClasses": {"releases": ["95"]},

@@ -9,6 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 from winkube.preview.checks import check_plan
 from winkube.preview.evaluate import evaluate
+from winkube.preview.invokes import read_answers
 from winkube.preview.model import Plan, Severity
 from winkube.preview.policy_runner import run_policies
 from winkube.preview.project import read_project
@@ -20,12 +21,22 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = [ROOT, *sorted(path.parent for path in (ROOT / "examples").glob("*/Pulumi.yaml"))]
 STACKS = [(folder, stack) for folder in PROGRAMS for stack in read_project(folder).stacks()]
 
+MODES = ("preview", "update")
+OPAQUE = frozenset({"windows_for_pulumi_eks"})
+"""Examples with a component provider that nobody runs here: in an update its outputs would be missing."""
+CASES = [(folder, stack, mode) for mode in MODES for folder, stack in STACKS
+         if mode == "preview" or folder.name not in OPAQUE]  # fmt: skip
 every_stack = pytest.mark.parametrize(
-    ("folder", "stack"),
-    STACKS,
-    ids=[f"{folder.name if folder != ROOT else 'program'}-{stack}" for folder, stack in STACKS],
+    ("folder", "stack", "mode"),
+    CASES,
+    ids=[f"{mode}-{folder.name if folder != ROOT else 'program'}-{stack}" for folder, stack, mode in CASES],
 )
-both_modes = pytest.mark.parametrize("mode", ["preview", "update"])
+
+
+def evaluated(folder: Path, stack: str, mode: str = "preview") -> Plan:
+    """A stack with what its folder says of the cloud, where it looks something up."""
+    answers = folder / "answers.yaml"
+    return evaluate(folder, stack, mode=mode, answers=read_answers(answers) if answers.exists() else None)
 
 
 def weighty(plan: Plan) -> list[Any]:
@@ -34,17 +45,15 @@ def weighty(plan: Plan) -> list[Any]:
 
 
 @every_stack
-@both_modes
 def test_a_stack_evaluates_without_a_finding(folder: Path, stack: str, mode: str) -> None:
     """As a preview and as an update, with all checks and policies on."""
-    assert weighty(evaluate(folder, stack, mode=mode)) == []
+    assert weighty(evaluated(folder, stack, mode)) == []
 
 
 @every_stack
-@both_modes
 def test_a_stack_is_as_it_was(folder: Path, stack: str, mode: str, snapshot: SnapshotAssertion) -> None:
     """The whole plan, without the lines of the source, which move with every edit. Renew: pytest --snapshot-update."""
-    document = to_json(evaluate(folder, stack, mode=mode))
+    document = to_json(evaluated(folder, stack, mode))
     for resource in document["resources"]:
         del resource["source"]
     assert document == snapshot(extension_class=JSONSnapshotExtension)
@@ -84,8 +93,21 @@ def test_the_program_runs_from_another_folder(tmp_path: Path, monkeypatch: pytes
     assert len(evaluate(ROOT, "dev").resources) > 50
 
 
-def test_a_copy_of_an_example_runs_outside_of_the_repository(tmp_path: Path) -> None:
+EXAMPLES = PROGRAMS[1:]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda folder: folder.name)
+def test_a_copy_of_an_example_runs_outside_of_the_repository(example: Path, tmp_path: Path) -> None:
     """An example needs the installed library and nothing else of the repository."""
     copy = tmp_path / "copy"
-    shutil.copytree(ROOT / "examples" / "minimal_eks", copy)
-    assert weighty(evaluate(copy, "dev")) == []
+    shutil.copytree(example, copy)
+    assert weighty(evaluated(copy, "dev")) == []
+
+
+def test_every_example_has_its_line_in_the_list() -> None:
+    text = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    assert [line.partition("[")[2].partition("]")[0] for line in text.splitlines() if line.startswith("| [")] == [
+        example.name for example in EXAMPLES
+    ]
+    for example in EXAMPLES:
+        assert {path.name for path in example.iterdir()} >= {"__main__.py", "Pulumi.dev.yaml", "requirements.txt"}
