@@ -94,10 +94,10 @@ def test_component_modules_keep_their_annotations(room: str) -> None:
 def test_every_package_is_in_the_wheel() -> None:
     """A new room must be named in pyproject.toml, or it is missing in the wheel."""
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
-    found = {"winkube", "winkube.preview", "winkube.policies"}
-    for path in modules("components"):
-        if path.name == "__init__.py" and path.parent != ROOT / "components":
-            found.add(".".join(["winkube", *path.parent.relative_to(ROOT / "components").parts]))
+    found: set[str] = set()
+    for room, name in (("components", "winkube"), ("preview", "winkube.preview"), ("policies", "winkube.policies")):
+        packages = (path.parent for path in modules(room) if path.name == "__init__.py")
+        found |= {".".join([name, *package.relative_to(ROOT / room).parts]) for package in packages}
     assert listed == found
 
 

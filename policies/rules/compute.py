@@ -164,9 +164,10 @@ def ebs_encryption_by_default(resource: Planned, settings: Settings) -> Iterator
 def launch_templates_only(resource: Planned, settings: Settings) -> Iterator[str]:
     """Launch configurations get no new features and no new accounts."""
     if resource.type == LAUNCH_CONFIGURATION:
-        if resource["instanceType"].known():
-            yield "launch configurations are superseded by launch templates"
-    elif resource["launchConfiguration"].known():
+        yield "launch configurations are superseded by launch templates"
+    elif resource["launchConfiguration"].given:
+        if resource["launchTemplate"].given:  # one of the two is nothing: which, the deployment knows
+            resource["launchConfiguration"].known()
         yield "the Auto Scaling group starts from a launch configuration"
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from winkube.core.mistakes import Mistake
+from winkube.roles.actions import services
 from winkube.roles.validation import (
     ACTION_EVERYTHING,
     ACTION_KNOWN,
@@ -161,9 +162,16 @@ def _mistakes(document: Value, *, others: bool) -> Iterator[str]:
     content = document.known()
     if content is None or (others and parsed(document) is None):
         return
+    reported = _TABLE_RULES if _resources_known(document) else _TABLE_RULES - {GRANTS_NOTHING.code}
     for mistake in check_policy_documents([content if isinstance(content, str) else parsed(document) or {}], ()):
-        if mistake.rule.code in _TABLE_RULES if others else mistake.rule.code not in _OTHER_RULES:
+        if mistake.rule.code in reported if others else mistake.rule.code not in _OTHER_RULES:
             yield f"{document.path}: {_told(mistake)}"
+
+
+def _resources_known(document: Value) -> bool:
+    """Whether the resources are of services that the table knows: what others are, and can be, nobody can tell."""
+    arns = [resource.split(":") for statement in statements(document) for resource in statement.resources]
+    return all(arn[2] in services() or "*" in arn[2] for arn in arns if len(arn) > 5)
 
 
 def _told(mistake: Mistake) -> str:
@@ -267,10 +275,11 @@ def iam_no_administrator_access(resource: Planned, settings: Settings) -> Iterat
     references=[fsbp("IAM.2"), cis_aws("1.15")],
     steps="attach the policy to a group, or use a role of IAM Identity Center",
     url=IAM_CONTROLS,
+    options={"users": Option([], "names of users that may have policies of their own", TEXTS)},
 )
 def iam_no_user_policies(resource: Planned, settings: Settings) -> Iterator[str]:
     """Permissions of single users are forgotten."""
-    if resource["user"].known():
+    if not settings["users"] or resource["user"].text not in settings["users"]:
         yield "the policy is given to a single user"
 
 
@@ -470,8 +479,9 @@ def parameter_secure(resource: Planned, settings: Settings) -> Iterator[str]:
 )
 def ssm_document_private(resource: Planned, settings: Settings) -> Iterator[str]:
     """Documents tell how machines are set up."""
-    accounts = resource["permissions"]["accountIds"] if resource["permissions"].given else resource["permissions"]
-    if (accounts.text or "").lower() == "all":
+    # A map, whose keys no SDK translates.
+    accounts = [resource["permissions"][name].text or "" for name in ("account_ids", "accountIds")]
+    if "all" in (account.lower() for account in accounts):
         yield "the document is shared with every AWS account of the world"
 
 

@@ -105,7 +105,13 @@ def no_world_to_admin_ports(resource: Planned, settings: Settings) -> Iterator[s
     for opening in _openings(resource):
         found = opening.has(settings["ports"])
         if found:
-            yield f"{opening}, remote administration among them ({', '.join(map(str, found))})"
+            yield f"{opening}{_among(opening, found, 'remote administration')}"
+
+
+def _among(opening: Opening, found: Sequence[int], what: str) -> str:
+    if opening.first == opening.last:
+        return f": a port of {what}"
+    return f", ports of {what} among them: {', '.join(map(str, found))}"
 
 
 @resource_rule(
@@ -123,7 +129,7 @@ def no_world_to_risky_ports(resource: Planned, settings: Settings) -> Iterator[s
     for opening in _openings(resource):
         found = opening.has(settings["ports"])
         if found and not opening.has(settings["adminPorts"]):
-            yield f"{opening}, among them {', '.join(map(str, found))}"
+            yield f"{opening}{_among(opening, found, 'a service that is often attacked')}"
 
 
 @resource_rule(
@@ -188,7 +194,8 @@ def network_acl_admin_ports(resource: Planned, settings: Settings) -> Iterator[s
             return
         found = Opening(first, last, rule.path).has(settings["ports"])
         if found:
-            yield f"{Opening(first, last, rule.path)}, remote administration among them ({', '.join(map(str, found))})"
+            opening = Opening(first, last, rule.path)
+            yield f"{opening}{_among(opening, found, 'remote administration')}"
 
     if resource.type == NETWORK_ACL:
         yield from every(resource["ingress"].items(), check)

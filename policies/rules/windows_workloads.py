@@ -196,7 +196,7 @@ FIELD_RULES = (
     _field_rule(
         "windows-no-escalation-field",
         "Containers on Windows do not set allowPrivilegeEscalation",
-        "the API server refuses it in pods for Windows",
+        "it has no effect on Windows",
         [(_container_security, ["allowPrivilegeEscalation"])],
         steps="remove allowPrivilegeEscalation",
     ),

@@ -67,16 +67,16 @@ def _namespace(resource: Planned) -> str | None:
     options={"namespaces": EXEMPT},
 )
 def pod_not_privileged(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A privileged container is the node."""
-    if _namespace(resource) in settings["namespaces"]:
+    """A privileged container is the node. Windows has none, which is another rule's."""
+    pod = pod_of(resource)
+    if pod is None or _namespace(resource) in settings["namespaces"] or pod.system() == "windows":
         return
 
     def check(container: Value) -> Iterator[str]:
         if container["securityContext"]["privileged"].flag:
             yield f"{container_name(container)} is privileged"
 
-    pod = pod_of(resource)
-    yield from every(pod.containers if pod else (), check)
+    yield from every(pod.containers, check)
 
 
 @resource_rule(
@@ -91,9 +91,9 @@ def pod_not_privileged(resource: Planned, settings: Settings) -> Iterator[str]:
     options={"namespaces": EXEMPT},
 )  # fmt: skip
 def pod_own_namespaces(resource: Planned, settings: Settings) -> Iterator[str]:
-    """HostProcess pods on Windows need the host's network, and are another rule's."""
+    """On Windows only HostProcess pods can, which are another rule's."""
     pod = pod_of(resource)
-    if pod is None or _namespace(resource) in settings["namespaces"] or pod.host_process():
+    if pod is None or _namespace(resource) in settings["namespaces"] or pod.system() == "windows":
         return
 
     def check(field: Value) -> Iterator[str]:

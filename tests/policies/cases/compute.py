@@ -89,7 +89,7 @@ CASES = {
             [planned(AUTO_SCALING_GROUP, {"launchConfiguration": "old"})],
             [planned(LAUNCH_CONFIGURATION, {"instanceType": "m5.large"})],
         ],
-        [[planned(AUTO_SCALING_GROUP, {"launchConfiguration": UNKNOWN})]],
+        [[planned(AUTO_SCALING_GROUP, {"launchConfiguration": UNKNOWN, "launchTemplate": {"id": UNKNOWN}})]],
         "launch configuration",
     ),
     "auto-scaling-zones": one(

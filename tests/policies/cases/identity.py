@@ -94,7 +94,12 @@ CASES = {
         "policy: ",
     ),
     "iam-policy-actions": documents(
-        [policy(allow("s3:GetObject")), policy(allow("s3:*")), "not json"],
+        [
+            policy(allow("s3:GetObject")),
+            policy(allow("s3:*")),
+            policy(allow("s3:GetObject", "arn:aws:placeholder:::bucket/*")),
+            "not json",
+        ],
         [
             policy(allow("s3:GetObjekt")),
             policy(allow("s3:GetObject", "bucket")),
@@ -150,10 +155,11 @@ CASES = {
     ),
     "iam-no-user-policies": one(
         USER_POLICY_ATTACHMENT,
-        [{}],
+        [{"user": "robot", "policyArn": "a"}],
         [{"user": "alice", "policyArn": "a"}],
         [{"user": UNKNOWN, "policyArn": "a"}],
         "a single user",
+        {"users": ["robot"]},
     ),
     "iam-no-access-keys": one(
         ACCESS_KEY,
@@ -253,8 +259,8 @@ CASES = {
     ),
     "ssm-document-private": one(
         SSM_DOCUMENT,
-        [{}, {"permissions": {"type": "Share", "accountIds": "123456789012"}}],
-        [{"permissions": {"type": "Share", "accountIds": "All"}}],
+        [{}, {"permissions": {"type": "Share", "account_ids": "123456789012"}}],
+        [{"permissions": {"type": "Share", "account_ids": "All"}}],
         [{"permissions": UNKNOWN}],
         "every AWS account",
     ),

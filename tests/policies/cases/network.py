@@ -103,13 +103,13 @@ CASES = {
             [planned(SECURITY_GROUP, {"ingress": [tcp(22, cidr=UNKNOWN)]})],
             [planned(SECURITY_GROUP, {"ingress": [tcp(UNKNOWN)]})],
         ],
-        "remote administration among them",
+        "of remote administration",
     ),
     "no-world-to-risky-ports": Case(
         [[planned(SECURITY_GROUP, {"ingress": [tcp(443), tcp(22), tcp(5432, cidr="10.0.0.0/8")]})]],
         [[planned(SECURITY_GROUP, {"ingress": [tcp(5432)]})], [planned(SECURITY_GROUP, {"ingress": [tcp(440, 450)]})]],
         [[planned(SECURITY_GROUP, {"ingress": [tcp(5432, cidr=UNKNOWN)]})]],
-        "among them",
+        "often attacked",
     ),
     "only-public-ports-to-world": Case(
         [[planned(SECURITY_GROUP, {"ingress": [tcp(80), tcp(443), tcp(22), tcp(5432)]})]],
@@ -179,7 +179,7 @@ CASES = {
             [planned(NETWORK_ACL_RULE, {"ruleAction": "allow", "protocol": "-1", "ipv6CidrBlock": "::/0"})],
         ],
         [[planned(NETWORK_ACL, {"ingress": [{"action": UNKNOWN, "protocol": "tcp", "cidrBlock": "0.0.0.0/0"}]})]],
-        "remote administration among them",
+        "of remote administration",
     ),
     "subnets-without-public-addresses": one(
         SUBNET,
