@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -18,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUDGET = json.loads((ROOT / "bench" / "budget.json").read_text(encoding="utf-8"))
 PROGRAMS = ROOT / "bench" / "programs"
+COMPARED = "diff of prod with the commit before"
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,11 @@ def main() -> int:
         "prod, all checks, cold": measure(preview(ROOT, "prod", *policies), runs),
         "settings error": measure(preview(_broken_settings(), "dev"), runs, expect=(2,)),
     }
+    if _has_parent_commit():
+        figures[COMPARED] = measure(
+            [sys.executable, "-m", "winkube.preview.cli", "diff", "HEAD~1", "HEAD", "--stack", "prod"],
+            max(1, runs // 2),
+        )
     sizes = {size: measure(preview(PROGRAMS / "groups", str(size)), max(1, runs // 2)) for size in (10, 1000)}
     figures |= {f"{size} groups ({size * 3} resources)": figure for size, figure in sizes.items()}
     grown = (1000 - 10) * 3
@@ -86,6 +93,9 @@ def main() -> int:
         "milliseconds_per_resource": (sizes[1000].wall - sizes[10].wall) * 1000 / grown,
         "kilobytes_per_resource": (sizes[1000].mib - sizes[10].mib) * 1024 / grown,
     }
+    if COMPARED in figures:
+        rows["diff_prod_seconds"] = figures[COMPARED].wall
+    rows |= _large_plan()
     print(f"{'process':40} {'wall s':>8} {'cpu s':>8} {'peak MiB':>9} {'cpu/yardstick':>14}")
     for name, figure in figures.items():
         ratio = figure.cpu / yardstick.cpu
@@ -97,6 +107,47 @@ def main() -> int:
         over += value > limit
         print(f"{name:40} {value:10.2f} {limit:10.2f}{'  OVER' if value > limit else ''}")
     return 1 if over else 0
+
+
+def _has_parent_commit() -> bool:
+    command = ["git", "rev-parse", "--quiet", "--verify", "HEAD~1"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def _large_plan() -> dict[str, float]:
+    """What 1,000 resources of the usual kind cost in policies and in the page."""
+    from winkube.preview.evaluate import evaluate
+    from winkube.preview.policy_runner import run_policies
+    from winkube.preview.report import report_html
+
+    plan = evaluate(PROGRAMS / "groups", "1000")
+    plan.resources = plan.resources[:1000]
+    run_policies(plan, ROOT / "policies")  # loads the pack
+    started = time.perf_counter()
+    run_policies(plan, ROOT / "policies")
+    policies = time.perf_counter() - started
+    page = report_html(plan)
+    rows = {"policies_seconds_per_1000": policies, "report_1000_mib": len(page.encode()) / 2**20}
+    return rows | _opening(page)
+
+
+def _opening(page: str) -> dict[str, float]:
+    """Seconds until a page has loaded in a browser; left out, in words, where there is none."""
+    sys.path.insert(0, str(ROOT))
+    from tests.preview.chromium import CHROMIUM, browser
+
+    if not CHROMIUM:
+        print("not measured: report_1000_opens_seconds needs Chromium (Debian's package chromium)", file=sys.stderr)
+        return {}
+    with tempfile.TemporaryDirectory() as folder, browser() as chromium:
+        file = Path(folder) / "report.html"
+        file.write_text(page, encoding="utf-8")
+        times: list[float] = []
+        for _ in range(3):
+            tab = chromium.page()
+            tab.open(file)
+            times.append(float(tab.run("performance.getEntriesByType('navigation')[0].loadEventEnd")) / 1000)
+    return {"report_1000_opens_seconds": statistics.median(times)}
 
 
 def _warm() -> float:

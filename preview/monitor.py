@@ -234,7 +234,7 @@ class Monitor:
         given = request.object.fields
         objects = [key for key in given if given[key].WhichOneof("kind") == "struct_value"
                    and SIGNATURE_KEY not in given[key].struct_value.fields]  # fmt: skip
-        texts = sdk.text_outputs(cls).intersection(objects) if objects else frozenset[str]()
+        texts = [key for key in objects if sdk.is_text_output(cls, key)]
         gaps = [(key, name) for key in objects for name in sdk.nested_texts(cls, key)
                 if name not in given[key].struct_value.fields]  # fmt: skip
         extra = {} if self._preview else sdk.computed(request.type, request.name, given, self._arn(request.provider))

@@ -17,6 +17,7 @@ from inspect import isawaitable
 from typing import Any
 
 import pulumi
+from pulumi import _types as sdk_types  # pyright: ignore[reportPrivateUsage]
 from pulumi import _utils as sdk_utilities  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import mocks as sdk_mocks
 from pulumi.runtime import resource as sdk_resource
@@ -26,6 +27,7 @@ from pulumi.runtime.proto import source_pb2
 
 from .model import UNKNOWN_TEXT
 from .monitor import CALL_TYPE, Engine, Monitor
+from .sdk_hints import hints_of
 from .sdk_import import import_package
 
 DEADLOCK_SECONDS = 60
@@ -191,6 +193,8 @@ def _tuned(root_directory: str, unknown_keys: Set[str]) -> Generator[None]:
         setattr(owner, name, value)
 
     put(sdk_utilities, "lazy_import", import_package)
+    for name in ("input_type_types", "output_type_types", "resource_types"):
+        put(sdk_types, name, hints_of)
     put(sdk_resource, "_get_stack_trace", lambda: _stack_trace(root_directory))
     put(pulumi.runtime, "invoke", _typed(pulumi.runtime.invoke, plain=True))
     put(pulumi.runtime, "invoke_async", _typed(pulumi.runtime.invoke_async, plain=True))

@@ -15,6 +15,7 @@ import pulumi
 from pulumi import _types as sdk_types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import rpc as sdk_rpc
 
+from .sdk_hints import hints_of
 from .sdk_import import snake
 
 _classes: dict[str, type[Any]] = {}
@@ -104,7 +105,7 @@ def placeholder(hint: Any, label: str, arn_prefix: str = "arn:aws:placeholder:::
     if isinstance(hint, type) and sdk_types.is_output_type(hint):
         if label.count(".") > DEEPEST:
             return {}
-        types = sdk_types.output_type_types(hint)  # inside an object that is computed as a whole, all of it is there
+        types = _all_types(hint)  # inside an object that is computed as a whole, all of it is there
         return {key: placeholder(inner, f"{label}.{key}", arn_prefix) for key, inner in types.items()}
     if arguments and type(None) not in arguments:
         return placeholder(arguments[0], label, arn_prefix)
@@ -112,10 +113,9 @@ def placeholder(hint: Any, label: str, arn_prefix: str = "arn:aws:placeholder:::
     return f"{arn_prefix}placeholder/{label}" if last == "arn" or last.endswith("Arn") else f"placeholder-{label}"
 
 
-@cache
-def text_outputs(cls: type[Any]) -> frozenset[str]:
-    """The properties that a provider gives as text, though some may be given as objects: policies, for example."""
-    return frozenset(key for key, hint in sdk_types.resource_types(cls).items() if hint is str)
+def is_text_output(cls: type[Any], key: str) -> bool:
+    """Whether a provider gives a property as text, though it may be given as an object: a policy, for example."""
+    return hints_of(cls).get(key) is str
 
 
 @cache
@@ -125,13 +125,18 @@ def nested_texts(cls: type[Any], key: str) -> tuple[str, ...]:
     The cluster security group of an EKS cluster is such a text: it stands inside ``vpcConfig``, half of which is
     given. The SDK does not tell which of them the provider really computes, so none may pass for "not there".
     """
-    hint = dict(_output_hints(cls)).get(key)
-    if not (isinstance(hint, type) and sdk_types.is_output_type(hint)):
-        return ()
-    inner = sdk_types._raw_return_hints(hint).items()  # pyright: ignore[reportPrivateUsage]
-    return tuple(name for name, kind in inner if str in (kind, *typing.get_args(kind)[:1]))
+    hint = hints_of(cls).raw(key)
+    inner = typing.get_args(hint)[0] if typing.get_origin(hint) is pulumi.Output else hint
+    if not (isinstance(inner, type) and sdk_types.is_output_type(inner)):
+        return ()  # an optional one may be absent as a whole, and what is given of it is all there is
+    fields = sdk_types._raw_return_hints(inner).items()  # pyright: ignore[reportPrivateUsage]
+    return tuple(name for name, kind in fields if str in (kind, *typing.get_args(kind)[:1]))
 
 
 def output_types(cls: type[Any] | None) -> tuple[tuple[str, Any], ...]:
     """The properties of a function's result, in the provider's spelling, with their types."""
-    return tuple(sdk_types.output_type_types(cls).items()) if cls is not None else ()
+    return tuple(_all_types(cls).items()) if cls is not None else ()
+
+
+def _all_types(cls: type[Any]) -> dict[str, Any]:
+    return sdk_types._types_from_py_properties(cls)  # pyright: ignore[reportPrivateUsage]

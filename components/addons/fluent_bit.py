@@ -16,9 +16,9 @@ from typing import Any
 
 import pulumi
 import pulumi_aws as aws
-import pulumi_kubernetes as kubernetes
 
 from ..core.component import Component
+from ..core.manifests import kubernetes_object
 from ..core.mistakes import Mistakes, one_of
 from ..core.tags import check_tags, named
 from ..eks.cluster_rules import LOG_RETENTION, RETENTION_DAYS
@@ -195,18 +195,7 @@ class FluentBitWindows(Component):
         self.register_outputs({"logGroupName": self.log_group_name, "nodePolicy": self.node_policy})
 
     def _create_objects(self, name: str, args: FluentBitWindowsArgs, log_group: pulumi.Output[str]) -> None:
-        configuration, account = configuration_map(args.namespace), service_account(args.namespace)
-        kubernetes.core.v1.ConfigMap(
-            f"{name}-configuration",
-            metadata=configuration["metadata"],
-            data=configuration["data"],
-            opts=self.child(),
-        )
-        kubernetes.core.v1.ServiceAccount(
-            f"{name}-account",
-            metadata=account["metadata"],
-            automount_service_account_token=account["automountServiceAccountToken"],
-            opts=self.child(),
-        )
+        kubernetes_object(f"{name}-configuration", configuration_map(args.namespace), self.child())
+        kubernetes_object(f"{name}-account", service_account(args.namespace), self.child())
         agent = daemon_set(args.namespace, args.region, log_group, args.image)
-        kubernetes.apps.v1.DaemonSet(f"{name}-agent", metadata=agent["metadata"], spec=agent["spec"], opts=self.child())
+        kubernetes_object(f"{name}-agent", agent, self.child())

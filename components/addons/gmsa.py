@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 from ..core.component import Component, known
+from ..core.manifests import kubernetes_object
 from ..core.mistakes import Mistakes, Rule
 from ..roles.documents import rendered
 from .documents import group_credentials
@@ -225,30 +225,11 @@ class GmsaCredentialSpec(Component):
     def __init__(self, name: str, args: GmsaCredentialSpecArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_gmsa_credential_spec(args))
         self.spec_name = args.spec_name
-        # The SDK's own CustomResource takes a field "spec" and no other: this kind's is called "credspec".
-        pulumi.CustomResource(
-            f"kubernetes:{API_VERSION}:{KIND}",
-            f"{name}-spec",
-            {
-                "apiVersion": API_VERSION,
-                "kind": KIND,
-                "metadata": {"name": args.spec_name},
-                "credspec": _content(args),
-            },
-            self.child(),
-        )
-        role = user_role(args.spec_name)
-        kubernetes.rbac.v1.ClusterRole(
-            f"{name}-user", metadata=role["metadata"], rules=role["rules"], opts=self.child()
-        )
+        content = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": args.spec_name}}
+        kubernetes_object(f"{name}-spec", {**content, "credspec": _content(args)}, self.child())
+        kubernetes_object(f"{name}-user", user_role(args.spec_name), self.child())
         for binding in user_bindings(args.spec_name, args.users):
-            kubernetes.rbac.v1.RoleBinding(
-                f"{name}-users-{binding['metadata']['namespace']}",
-                metadata=binding["metadata"],
-                role_ref=binding["roleRef"],
-                subjects=binding["subjects"],
-                opts=self.child(),
-            )
+            kubernetes_object(f"{name}-users-{binding['metadata']['namespace']}", binding, self.child())
         self.node_policy = _node_policy(args)
         self.register_outputs({"specName": self.spec_name, "nodePolicy": self.node_policy})
 

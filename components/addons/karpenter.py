@@ -13,9 +13,9 @@ from typing import Any
 
 import pulumi
 import pulumi_aws as aws
-import pulumi_kubernetes as kubernetes
 
 from ..core.component import Component
+from ..core.manifests import kubernetes_object
 from ..core.mistakes import Mistakes, nearest, one_of
 from ..core.tags import named
 from ..eks.access import API_MODES
@@ -269,19 +269,9 @@ class KarpenterWindowsNodes(Component):
 
     def __init__(self, name: str, args: KarpenterWindowsNodesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_karpenter_nodes(args))
-        made = self._object(f"{name}-class", node_class(args))
+        made = kubernetes_object(f"{name}-class", node_class(args), self.child())
         # The pool goes before its class: Karpenter keeps a class that a pool still names.
-        self._object(f"{name}-pool", node_pool(args), depends_on=[made])
+        kubernetes_object(f"{name}-pool", node_pool(args), self.child(depends_on=[made]))
         self.pool_name = args.pool_name
         self.windows_build = WINDOWS_RELEASES[args.windows].build
         self.register_outputs({"poolName": self.pool_name, "windowsBuild": self.windows_build})
-
-    def _object(self, name: str, manifest: Mapping[str, Any], **options: Any) -> pulumi.Resource:
-        return kubernetes.apiextensions.CustomResource(
-            name,
-            api_version=manifest["apiVersion"],
-            kind=manifest["kind"],
-            metadata=manifest["metadata"],
-            spec=manifest["spec"],
-            opts=self.child(**options),
-        )

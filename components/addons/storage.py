@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 from ..core.component import Component
+from ..core.manifests import kubernetes_object
 from .storage_rules import check_ntfs_storage_class, check_smb_storage_class
 
 EBS_PROVISIONER = "ebs.csi.aws.com"
@@ -116,24 +116,9 @@ class _StorageClass(Component):
 
     def _create(self, name: str, class_name: str, manifest: Mapping[str, Any]) -> None:
         self.class_name = class_name
-        kubernetes.storage.v1.StorageClass(
-            f"{name}-class",
-            **{_SNAKE[key]: value for key, value in manifest.items() if key in _SNAKE},
-            # Nearly every field is immutable, and two classes cannot have one name.
-            opts=self.child(delete_before_replace=True),
-        )
+        # Nearly every field is immutable, and two classes cannot have one name.
+        kubernetes_object(f"{name}-class", manifest, self.child(delete_before_replace=True))
         self.register_outputs({"className": self.class_name})
-
-
-_SNAKE = {
-    "metadata": "metadata",
-    "provisioner": "provisioner",
-    "parameters": "parameters",
-    "reclaimPolicy": "reclaim_policy",
-    "allowVolumeExpansion": "allow_volume_expansion",
-    "volumeBindingMode": "volume_binding_mode",
-    "mountOptions": "mount_options",
-}
 
 
 class NtfsStorageClass(_StorageClass):

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 from ..core.component import Component
+from ..core.manifests import kubernetes_object
 from ..core.mistakes import Mistakes
 from .runtime_class_manifests import check_releases, runtime_class_manifest, runtime_class_name
 
@@ -39,13 +39,7 @@ class WindowsRuntimeClasses(Component):
         super().__init__(name, opts, check_runtime_classes(args))
         for release in args.releases:
             manifest = runtime_class_manifest(release, args.labels)
-            kubernetes.node.v1.RuntimeClass(
-                f"{name}-{runtime_class_name(release)}",
-                metadata=manifest["metadata"],
-                handler=manifest["handler"],
-                scheduling=manifest["scheduling"],
-                opts=self.child(),
-            )
+            kubernetes_object(f"{name}-{runtime_class_name(release)}", manifest, self.child())
         self.names = [runtime_class_name(release) for release in args.releases]
         self.register_outputs({"names": self.names})
 

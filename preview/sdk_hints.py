@@ -1,0 +1,58 @@
+"""The types of the SDK's classes, property by property.
+
+The SDK resolves the annotations of all properties of a class when it is first used, fifty for a cluster, and a program
+gives ten of them. Resolving an annotation is what typing does slowest: here each is resolved when it is asked for.
+"""
+
+from functools import cache
+from typing import Any, get_type_hints
+
+import pulumi
+from pulumi import _types as sdk_types  # pyright: ignore[reportPrivateUsage]
+
+_LOCALS: dict[str, Any] = {"Output": pulumi.Output, "T": type(None)}
+
+
+class Hints:
+    """What the SDK's tables of types give, as far as the runtime asks them: one property at a time."""
+
+    __slots__ = ("_cls", "_globals", "_properties", "_raw", "_types")
+
+    def __init__(self, cls: type[Any]) -> None:
+        properties = sdk_types._py_properties(cls)  # pyright: ignore[reportPrivateUsage]
+        self._cls = cls
+        self._properties = {pulumi_name: prop.fget for _, pulumi_name, prop in properties}
+        self._globals: dict[str, Any] | None = None
+        self._raw: dict[str, Any] = {}
+        self._types: dict[str, Any] = {}
+
+    def raw(self, key: str) -> Any:
+        """The annotation of a property as it stands, resolved; None where there is none."""
+        if key not in self._raw:
+            getter = self._properties.get(key)
+            if self._globals is None:
+                self._globals = sdk_types._globals_for_cls(self._cls)  # pyright: ignore[reportPrivateUsage]
+            hints = get_type_hints(getter, self._globals, _LOCALS) if getter else {}
+            self._raw[key] = hints.get("return")
+        return self._raw[key]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The type of a property, out of its Output and Optional."""
+        if key not in self._types:
+            hint = self.raw(key)
+            found = sdk_types.unwrap_type(hint) if hint is not None else self._annotated().get(key)
+            self._types[key] = None if found is pulumi.Output else found
+        found = self._types[key]
+        return default if found is None else found
+
+    def _annotated(self) -> dict[str, type]:
+        """The properties of a resource that are annotations of the class instead."""
+        if not issubclass(self._cls, pulumi.Resource):
+            return {}
+        return sdk_types._types_from_annotations(self._cls)  # pyright: ignore[reportPrivateUsage]
+
+
+@cache
+def hints_of(cls: type[Any]) -> Hints:
+    """The types of a class."""
+    return Hints(cls)
