@@ -254,6 +254,7 @@ def iam_federated_trust_narrow(resource: Planned, settings: Settings) -> Iterato
     options={
         "policies": Option(["AdministratorAccess", "PowerUserAccess", "IAMFullAccess"], "managed policies", TEXTS)
     },
+    late=True,
 )
 def iam_no_administrator_access(resource: Planned, settings: Settings) -> Iterator[str]:
     """By the name of the managed policy."""

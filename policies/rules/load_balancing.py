@@ -33,7 +33,9 @@ def listeners_use_tls(resource: Planned, settings: Settings) -> Iterator[str]:
     if resource.type == CLASSIC_LOAD_BALANCER:
         yield from every(resource["listeners"].items(), _classic)
         return
-    if str(resource["protocol"].known()).upper() != "HTTP":
+    protocol = resource["protocol"].text
+    # Without a word an application load balancer takes HTTP on this port.
+    if (protocol or ("HTTP" if resource["port"].number == 80 else "")).upper() != "HTTP":
         return
     for action in resource["defaultActions"].items():
         kind = action["type"].text

@@ -33,9 +33,14 @@ def _open_ports(vpc: aws.ec2.Vpc) -> None:
         "database", security_group_id=group.id, ip_protocol="tcp", from_port=5432, to_port=5432, cidr_ipv4=WORLD
     )
     aws.ec2.SecurityGroupRule(
-        "metrics", security_group_id=group.id, type="ingress", protocol="tcp", from_port=9182, to_port=9182,
+        "metrics",
+        security_group_id=group.id,
+        type="ingress",
+        protocol="tcp",
+        from_port=9182,
+        to_port=9182,
         ipv6_cidr_blocks=["::/0"],
-    )  # fmt: skip
+    )
     anything = {"rule_no": 100, "action": "allow", "protocol": "-1", "cidr_block": WORLD, "from_port": 0, "to_port": 0}
     aws.ec2.NetworkAcl("all", vpc_id=vpc.id, ingress=[anything])
 
@@ -45,6 +50,11 @@ def _balance(subnets: list[aws.ec2.Subnet]) -> None:
     target = {"type": "forward", "target_group_arn": "arn:aws:elasticloadbalancing:x:1:targetgroup/web/1"}
     aws.lb.Listener("plain", load_balancer_arn=balancer.arn, port=80, protocol="HTTP", default_actions=[target])
     aws.lb.Listener(
-        "old", load_balancer_arn=balancer.arn, port=443, protocol="HTTPS", ssl_policy="ELBSecurityPolicy-2016-08",
-        certificate_arn="arn:aws:acm:x:1:certificate/1", default_actions=[target],
-    )  # fmt: skip
+        "old",
+        load_balancer_arn=balancer.arn,
+        port=443,
+        protocol="HTTPS",
+        ssl_policy="ELBSecurityPolicy-2016-08",
+        certificate_arn="arn:aws:acm:x:1:certificate/1",
+        default_actions=[target],
+    )

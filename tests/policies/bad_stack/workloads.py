@@ -23,9 +23,13 @@ def build(provider: kubernetes.Provider) -> None:
 
 
 def deployment(
-    name: str, opts: pulumi.ResourceOptions, containers: Sequence[Any], spec: dict[str, Any] | None = None,
-    labels: dict[str, str] | None = None, namespace: str | None = "shop",
-) -> None:  # fmt: skip
+    name: str,
+    opts: pulumi.ResourceOptions,
+    containers: Sequence[Any],
+    spec: dict[str, Any] | None = None,
+    labels: dict[str, str] | None = None,
+    namespace: str | None = "shop",
+) -> None:
     named = {"app": name, **(labels or {})}
     kubernetes.apps.v1.Deployment(
         name,
@@ -43,53 +47,102 @@ def deployment(
 
 def _linux(opts: pulumi.ResourceOptions) -> None:
     deployment(
-        "agent", opts,
-        [{"name": "agent", "image": "agent:latest", "security_context": {"privileged": True,
-                                                                         "allow_privilege_escalation": True},
-          "ports": [{"container_port": 80, "host_port": 80}],
-          "env": [{"name": "API_TOKEN", "value": "0123456789"},
-                  {"name": "OTHER", "value_from": {"secret_key_ref": {"name": "a", "key": "b"}}}]}],
-        {"host_network": True, "service_account_name": None, "node_selector": {"beta.kubernetes.io/os": "linux"},
-         "volumes": [{"name": "root", "host_path": {"path": "/"}}]},
+        "agent",
+        opts,
+        [
+            {
+                "name": "agent",
+                "image": "agent:latest",
+                "security_context": {"privileged": True, "allow_privilege_escalation": True},
+                "ports": [{"container_port": 80, "host_port": 80}],
+                "env": [
+                    {"name": "API_TOKEN", "value": "0123456789"},
+                    {"name": "OTHER", "value_from": {"secret_key_ref": {"name": "a", "key": "b"}}},
+                ],
+            }
+        ],
+        {
+            "host_network": True,
+            "service_account_name": None,
+            "node_selector": {"beta.kubernetes.io/os": "linux"},
+            "volumes": [{"name": "root", "host_path": {"path": "/"}}],
+        },
         namespace=None,
-    )  # fmt: skip
+    )
     kubernetes.apps.v1.DaemonSet(
-        "weave", metadata={"name": "weave", "namespace": "kube-system"},
-        spec={"selector": {"match_labels": {"app": "weave"}}, "template": {
-            "metadata": {"labels": {"app": "weave"}},
-            "spec": {"service_account_name": "weave",
-                     "containers": [{"name": "weave", "image": "docker.io/weaveworks/weave-kube:2.8.1"}]}}},
+        "weave",
+        metadata={"name": "weave", "namespace": "kube-system"},
+        spec={
+            "selector": {"match_labels": {"app": "weave"}},
+            "template": {
+                "metadata": {"labels": {"app": "weave"}},
+                "spec": {
+                    "service_account_name": "weave",
+                    "containers": [{"name": "weave", "image": "docker.io/weaveworks/weave-kube:2.8.1"}],
+                },
+            },
+        },
         opts=opts,
-    )  # fmt: skip
+    )
 
 
 def _windows(opts: pulumi.ResourceOptions) -> None:
     deployment(
-        "web", opts,
-        [{"name": "web", "image": f"{CORE}:ltsc2022",
-          "security_context": {"privileged": True, "run_as_user": 1000, "read_only_root_filesystem": True,
-                               "allow_privilege_escalation": False, "capabilities": {"drop": ["ALL"]},
-                               "proc_mount": "Default"},
-          "resources": {"limits": {"hugepages-2Mi": "4Mi"}}},
-         {"name": "sidecar", "image": "alpine:3.20", "resources": LIMITS}],
-        {"node_selector": WINDOWS, "host_network": True, "share_process_namespace": True, "host_pid": True,
-         "dns_policy": "ClusterFirstWithHostNet", "host_users": False,
-         "security_context": {"sysctls": [{"name": "net.core.somaxconn", "value": "1024"}]}},
+        "web",
+        opts,
+        [
+            {
+                "name": "web",
+                "image": f"{CORE}:ltsc2022",
+                "security_context": {
+                    "privileged": True,
+                    "run_as_user": 1000,
+                    "read_only_root_filesystem": True,
+                    "allow_privilege_escalation": False,
+                    "capabilities": {"drop": ["ALL"]},
+                    "proc_mount": "Default",
+                },
+                "resources": {"limits": {"hugepages-2Mi": "4Mi"}},
+            },
+            {"name": "sidecar", "image": "alpine:3.20", "resources": LIMITS},
+        ],
+        {
+            "node_selector": WINDOWS,
+            "host_network": True,
+            "share_process_namespace": True,
+            "host_pid": True,
+            "dns_policy": "ClusterFirstWithHostNet",
+            "host_users": False,
+            "security_context": {"sysctls": [{"name": "net.core.somaxconn", "value": "1024"}]},
+        },
         {"tier": "front"},
-    )  # fmt: skip
+    )
     deployment(
-        "named", opts, [{"name": "app", "image": f"{CORE}:1909", "resources": LIMITS,
-                         "security_context": {"windows_options": {"run_as_user_name": "ContainerAdministrator"}}}],
+        "named",
+        opts,
+        [
+            {
+                "name": "app",
+                "image": f"{CORE}:1909",
+                "resources": LIMITS,
+                "security_context": {"windows_options": {"run_as_user_name": "ContainerAdministrator"}},
+            }
+        ],
         {"os": {"name": "windows"}, "security_context": {"fs_group": 1000}},
-    )  # fmt: skip
+    )
     deployment(
-        "host", opts, [{"name": "host", "image": f"{CORE}:ltsc2019", "resources": LIMITS}],
+        "host",
+        opts,
+        [{"name": "host", "image": f"{CORE}:ltsc2019", "resources": LIMITS}],
         {"node_selector": WINDOWS, "security_context": {"windows_options": {"host_process": True}}},
-    )  # fmt: skip
+    )
     kubernetes.node.v1.RuntimeClass(
-        "windows-2022", metadata={"name": "windows-2022"}, handler="runhcs-wcow-process",
-        scheduling={"node_selector": {**WINDOWS, "node.kubernetes.io/windows-build": "10.0.17763"}}, opts=opts,
-    )  # fmt: skip
+        "windows-2022",
+        metadata={"name": "windows-2022"},
+        handler="runhcs-wcow-process",
+        scheduling={"node_selector": {**WINDOWS, "node.kubernetes.io/windows-build": "10.0.17763"}},
+        opts=opts,
+    )
 
 
 def _volumes(opts: pulumi.ResourceOptions) -> None:
@@ -97,45 +150,75 @@ def _volumes(opts: pulumi.ResourceOptions) -> None:
         "linux", metadata={"name": "linux"}, provisioner="ebs.csi.aws.com", parameters={"type": "gp3"}, opts=opts
     )
     kubernetes.storage.v1.StorageClass(
-        "ntfs", metadata={"name": "ntfs"}, provisioner="ebs.csi.aws.com", allow_volume_expansion=True,
-        parameters={"csi.storage.k8s.io/fstype": "ntfs"}, opts=opts,
-    )  # fmt: skip
-    kubernetes.core.v1.PersistentVolumeClaim(
-        "data", metadata={"name": "data", "namespace": "shop"},
-        spec={"storage_class_name": "linux", "access_modes": ["ReadWriteOnce"],
-              "resources": {"requests": {"storage": "10Gi"}}},
+        "ntfs",
+        metadata={"name": "ntfs"},
+        provisioner="ebs.csi.aws.com",
+        allow_volume_expansion=True,
+        parameters={"csi.storage.k8s.io/fstype": "ntfs"},
         opts=opts,
-    )  # fmt: skip
+    )
+    kubernetes.core.v1.PersistentVolumeClaim(
+        "data",
+        metadata={"name": "data", "namespace": "shop"},
+        spec={
+            "storage_class_name": "linux",
+            "access_modes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "10Gi"}},
+        },
+        opts=opts,
+    )
     deployment(
-        "files", opts,
-        [{"name": "files", "image": f"{CORE}:ltsc2019", "resources": LIMITS,
-          "volume_devices": [{"name": "data", "device_path": "/dev/xvdb"}],
-          "volume_mounts": [{"name": "data", "mount_path": "data", "sub_path": "a",
-                             "mount_propagation": "Bidirectional"}]}],
-        {"node_selector": WINDOWS,
-         "volumes": [{"name": "data", "persistent_volume_claim": {"claim_name": "data"}},
-                     {"name": "cache", "empty_dir": {"medium": "Memory"}},
-                     {"name": "home", "nfs": {"server": "10.0.0.1", "path": "/"}},
-                     {"name": "key", "secret": {"secret_name": "key", "default_mode": 256}}]},
-    )  # fmt: skip
+        "files",
+        opts,
+        [
+            {
+                "name": "files",
+                "image": f"{CORE}:ltsc2019",
+                "resources": LIMITS,
+                "volume_devices": [{"name": "data", "device_path": "/dev/xvdb"}],
+                "volume_mounts": [
+                    {"name": "data", "mount_path": "data", "sub_path": "a", "mount_propagation": "Bidirectional"}
+                ],
+            }
+        ],
+        {
+            "node_selector": WINDOWS,
+            "volumes": [
+                {"name": "data", "persistent_volume_claim": {"claim_name": "data"}},
+                {"name": "cache", "empty_dir": {"medium": "Memory"}},
+                {"name": "home", "nfs": {"server": "10.0.0.1", "path": "/"}},
+                {"name": "key", "secret": {"secret_name": "key", "default_mode": 256}},
+            ],
+        },
+    )
 
 
 def _services(opts: pulumi.ResourceOptions) -> None:
     kubernetes.core.v1.Service(
-        "web", metadata={"name": "web", "namespace": "shop"},
-        spec={"type": "LoadBalancer", "selector": {"app": "web"}, "ports": [{"port": 80}], "ip_families": ["IPv6"],
-              "session_affinity": "ClientIP",
-              "session_affinity_config": {"client_ip": {"timeout_seconds": 60}}},
+        "web",
+        metadata={"name": "web", "namespace": "shop"},
+        spec={
+            "type": "LoadBalancer",
+            "selector": {"app": "web"},
+            "ports": [{"port": 80}],
+            "ip_families": ["IPv6"],
+            "session_affinity": "ClientIP",
+            "session_affinity_config": {"client_ip": {"timeout_seconds": 60}},
+        },
         opts=opts,
-    )  # fmt: skip
+    )
     kubernetes.networking.v1.Ingress(
-        "web", metadata={"name": "web", "namespace": "shop"},
-        spec={"default_backend": {"service": {"name": "web", "port": {"number": 80}}}}, opts=opts,
-    )  # fmt: skip
+        "web",
+        metadata={"name": "web", "namespace": "shop"},
+        spec={"default_backend": {"service": {"name": "web", "port": {"number": 80}}}},
+        opts=opts,
+    )
     kubernetes.networking.v1.NetworkPolicy(
-        "front", metadata={"name": "front", "namespace": "other"},
-        spec={"pod_selector": {"match_labels": {"tier": "front"}}}, opts=opts,
-    )  # fmt: skip
+        "front",
+        metadata={"name": "front", "namespace": "other"},
+        spec={"pod_selector": {"match_labels": {"tier": "front"}}},
+        opts=opts,
+    )
 
 
 def _permissions(opts: pulumi.ResourceOptions) -> None:
@@ -151,10 +234,15 @@ def _permissions(opts: pulumi.ResourceOptions) -> None:
         {"kind": "User", "name": "system:anonymous", "api_group": "rbac.authorization.k8s.io"},
     ]
     kubernetes.rbac.v1.ClusterRoleBinding(
-        "everybody", metadata={"name": "everybody"}, subjects=subjects,
-        role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}, opts=opts,
-    )  # fmt: skip
-    kubernetes.core.v1.ConfigMap(
-        "keys", metadata={"name": "keys", "namespace": "shop"}, data={"tls.key": "-----BEGIN PRIVATE KEY-----\n"},
+        "everybody",
+        metadata={"name": "everybody"},
+        subjects=subjects,
+        role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
         opts=opts,
-    )  # fmt: skip
+    )
+    kubernetes.core.v1.ConfigMap(
+        "keys",
+        metadata={"name": "keys", "namespace": "shop"},
+        data={"tls.key": "-----BEGIN PRIVATE KEY-----\n"},
+        opts=opts,
+    )

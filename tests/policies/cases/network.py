@@ -239,6 +239,7 @@ CASES = {
         ],
         [
             [planned(LISTENER, {"protocol": "HTTP", "defaultActions": [{"type": "forward"}]})],
+            [planned(LISTENER, {"port": 80, "defaultActions": [{"type": "forward"}]})],
             [planned(CLASSIC_LOAD_BALANCER, {"listeners": [{"lbProtocol": "http", "lbPort": 80}]})],
         ],
         [
