@@ -25,6 +25,11 @@ KUBELET_ARGUMENT = Rule("WK-EKS-071", "A kubelet argument is a flag without dash
                         BOOTSTRAP_PAGE)  # fmt: skip
 COMMAND = Rule("WK-EKS-072", "A command of user data is one that its tags can hold.", LAUNCH_TEMPLATES_PAGE)
 OWNED_ARGUMENT = Rule("WK-EKS-073", "Some kubelet flags are written from other fields of the group.", BOOTSTRAP_PAGE)
+HYPER_V_GATE = Rule(
+    "WK-EKS-087",
+    "Kubelets know no feature gate for Hyper-V isolation.",
+    "https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates-removed/",
+)
 
 USER_DATA_LIMIT = 16384
 OWNED_FLAGS: Mapping[str, str] = {
@@ -249,6 +254,10 @@ def check_kubelet_arguments(arguments: Mapping[str, str], path: Path = ("kubelet
         elif flag in OWNED_FLAGS:
             found.add(OWNED_ARGUMENT, (*path, flag), f"--{flag} is written from {OWNED_FLAGS[flag]}",
                       f"use {OWNED_FLAGS[flag]}", value)  # fmt: skip
+        if flag == "feature-gates" and any(gate.partition("=")[0] == "HyperVContainer" for gate in value.split(",")):
+            found.add(HYPER_V_GATE, (*path, flag), "HyperVContainer is gone since Kubernetes 1.21, and a kubelet that "
+                      "is given it does not start", "remove HyperVContainer; Windows containers are isolated as "
+                      "processes", value)  # fmt: skip
         if not value or _BAD_VALUE.search(value):
             found.add(KUBELET_ARGUMENT, (*path, flag), "a value has no spaces and no quotes, and is not empty",
                       "remove them", value)  # fmt: skip

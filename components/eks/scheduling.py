@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
+from ..tables import windows
 
 LABELS_PAGE = "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set"
 TAINTS_PAGE = "https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/"
@@ -77,8 +78,8 @@ class TaintLike(Protocol):
     def effect(self) -> str: ...  # noqa: D102
 
 
-WINDOWS_TAINT = Taint(key="os", value="windows", effect="NoSchedule")
-"""Keeps pods off Windows nodes that never said where they belong (EKS best practices guide, Windows scheduling)."""
+WINDOWS_TAINT = Taint(**windows.WINDOWS_TAINT)
+"""The taint of Windows nodes; their RuntimeClasses tolerate the same one."""
 
 
 def check_labels(labels: Mapping[str, str], path: Path = ("labels",), *, managed: bool = True) -> Mistakes:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.mistakes import Mistakes, Path, Rule, one_of
-from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES, nearest_release
+from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES, WINDOWS_TAINT, nearest_release
 
 RELEASES = Rule("WK-K8S-001", "RuntimeClasses are for Windows releases of the table, each once.",
                 "https://docs.aws.amazon.com/eks/latest/best-practices/windows-scheduling.html")  # fmt: skip
@@ -35,7 +35,7 @@ def runtime_class_manifest(release: str, labels: Mapping[str, str] | None = None
                 "kubernetes.io/arch": "amd64",
                 BUILD_LABEL: WINDOWS_RELEASES[release].build,
             },
-            "tolerations": [{"key": "os", "operator": "Equal", "value": "windows", "effect": "NoSchedule"}],
+            "tolerations": [{**WINDOWS_TAINT, "operator": "Equal"}],
         },
     }
 

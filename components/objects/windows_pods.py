@@ -32,8 +32,14 @@ BACKENDS = Rule("WK-K8S-017", "A load-balanced Service on Windows has at most 10
 VOLUME_DETAIL = Rule("WK-K8S-018", "File modes and single-file mounts behave differently on Windows.", FIELDS_PAGE)
 POD_SECURITY_GROUPS = Rule("WK-K8S-019", "Security groups for pods do not work for Windows pods.", EKS_PAGE)
 FARGATE = Rule("WK-K8S-020", "Fargate runs no Windows pods.", EKS_PAGE)
+HYPER_V = Rule("WK-K8S-021", "Windows containers are isolated as processes, not by Hyper-V.",
+               "https://kubernetes.io/docs/concepts/windows/intro/#container-runtime")  # fmt: skip
 
 BACKEND_LIMIT = 1024
+HYPER_V_ANNOTATION = "experimental.windows.kubernetes.io/isolation-type"
+"""By which pods asked for Hyper-V isolation, in versions before 1.21."""
+HYPER_V_HANDLER = "runhcs-wcow-hypervisor"
+"""The runtime of Hyper-V isolation in containerd's configuration on Windows; its variants append a build."""
 Manifest = Mapping[str, Any]
 
 
@@ -56,10 +62,12 @@ _POD_FIELDS = (
     _Field(("securityContext", "runAsUser"), "Windows has no numeric user ids", _USER),
     _Field(("securityContext", "runAsGroup"), "Windows has no numeric group ids", "remove it"),
     _Field(("securityContext", "supplementalGroups"), "Windows has no numeric group ids", "remove it"),
+    _Field(("securityContext", "supplementalGroupsPolicy"), "Windows has no numeric group ids", "remove it"),
     _Field(("securityContext", "fsGroup"), "volumes on Windows have access lists, not groups", "remove it"),
     _Field(("securityContext", "fsGroupChangePolicy"), "volumes on Windows have access lists, not groups", "remove it"),
     _Field(("securityContext", "sysctls"), "Windows has no sysctls", "remove it"),
     _Field(("securityContext", "seLinuxOptions"), f"SELinux {_NO_SUCH}", "remove it"),
+    _Field(("securityContext", "seLinuxChangePolicy"), f"SELinux {_NO_SUCH}", "remove it"),
     _Field(("securityContext", "seccompProfile"), f"seccomp {_NO_SUCH}", "remove it"),
     _Field(("securityContext", "appArmorProfile"), f"AppArmor {_NO_SUCH}", "remove it"),
 )
@@ -78,6 +86,17 @@ _CONTAINER_FIELDS = (
     _Field(("securityContext", "appArmorProfile"), f"AppArmor {_NO_SUCH}", "remove it"),
     _Field(("volumeDevices",), "Windows pods cannot have raw block devices", "mount a file system by volumeMounts"),
 )  # fmt: skip
+
+_BLOCK_STORAGE = "claim a volume of ebs.csi.aws.com with NTFS"
+_SHARED_STORAGE = "claim a volume of smb.csi.k8s.io"
+_GONE_VOLUMES: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("awsElasticBlockStore", "azureDisk", "cinder", "gcePersistentDisk", "vsphereVolume"), _BLOCK_STORAGE
+    ),
+    "azureFile": _SHARED_STORAGE,
+    "flexVolume": f"{_BLOCK_STORAGE}, or of smb.csi.k8s.io for a share",
+}
+"""Volumes that were part of Kubernetes before CSI, with what takes their place on AWS."""
 
 _TEMPLATES: Mapping[str, tuple[str, ...]] = {
     "Pod": ("spec",),
@@ -115,11 +134,19 @@ def for_windows(spec: Manifest) -> bool:
 
 
 def check_manifest(manifest: Manifest) -> Mistakes:
-    """Every mistake in the pod of a manifest, if it holds one for Windows; paths from the manifest's root."""
+    """Every mistake in a RuntimeClass or in the pod of a manifest, if it is for Windows; paths from its root."""
     found = Mistakes()
+    handler = manifest.get("handler")
+    if manifest.get("kind") == "RuntimeClass" and str(handler).startswith(HYPER_V_HANDLER):
+        found.add(HYPER_V, ("handler",), "Kubernetes does not support Hyper-V isolation",
+                  'write "runhcs-wcow-process"', handler)  # fmt: skip
     held = pod_spec(manifest)
-    if held is not None and for_windows(held[1]):
-        found.take(check_windows_pod(held[1]), *held[0])
+    if held is None:
+        return found
+    way, spec = held
+    found.take(_check_isolation(manifest, way))
+    if for_windows(spec):
+        found.take(check_windows_pod(spec), *way)
     return found
 
 
@@ -231,6 +258,19 @@ def _check_fields(part: Manifest, fields: Sequence[_Field], path: Path, found: M
             found.add(LINUX_FIELD, (*path, *field.path), field.why, field.remedy, value)
 
 
+def _check_isolation(manifest: Manifest, way: Path) -> Mistakes:
+    found = Mistakes()
+    holder: Any = manifest
+    for key in way[:-1]:
+        holder = _mapping(holder).get(str(key))
+    asked = _mapping(_mapping(_mapping(holder).get("metadata")).get("annotations")).get(HYPER_V_ANNOTATION)
+    if asked == "hyperv":
+        found.add(HYPER_V, (*way[:-1], "metadata", "annotations", HYPER_V_ANNOTATION),
+                  "no supported Kubernetes reads this annotation: the containers would share the node's kernel",
+                  "remove it, and keep such pods apart by node groups with taints of their own", asked)  # fmt: skip
+    return found
+
+
 def _check_host_process(spec: Manifest, found: Mistakes) -> bool:
     of_pod = _windows_options(spec).get("hostProcess")
     each = [_windows_options(container).get("hostProcess", of_pod) for _, container in _walk_containers(spec)]
@@ -261,6 +301,9 @@ def _check_volumes(spec: Manifest, found: Mistakes) -> None:
         if _mapping(volume.get("emptyDir")).get("medium") not in (None, ""):
             found.add(VOLUME, (*here, "emptyDir", "medium"), "Windows has no volumes in memory", "remove medium",
                       volume["emptyDir"]["medium"])  # fmt: skip
+        for kind in (kind for kind in _GONE_VOLUMES if kind in volume):
+            found.add(VOLUME, (*here, kind), "volumes of this kind come from CSI drivers only", _GONE_VOLUMES[kind],
+                      volume[kind])  # fmt: skip
         if "nfs" in volume:
             found.add(VOLUME, (*here, "nfs"), "Windows nodes cannot mount NFS", "use SMB, for example FSx for Windows",
                       volume["nfs"])  # fmt: skip

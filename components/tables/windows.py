@@ -20,6 +20,8 @@ EDITIONS: Mapping[str, str] = {"core": "Core", "full": "Full"}
 WINDOWS_ROOT_DEVICE = "/dev/sda1"
 BUILD_LABEL = "node.kubernetes.io/windows-build"
 """The label in which the kubelet of a Windows node writes its build."""
+WINDOWS_TAINT: Mapping[str, str] = {"key": "os", "value": "windows", "effect": "NoSchedule"}
+"""Keeps pods off Windows nodes that never said where they belong (EKS best practices guide, Windows scheduling)."""
 
 
 @dataclass(frozen=True, slots=True)

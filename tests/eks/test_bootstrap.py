@@ -172,3 +172,13 @@ def test_commands_stand_between_the_tags(command: str):
     """WK-EKS-072 for tags, and for a second call of the bootstrap."""
     mistake = only(check_commands(["Write-Host x", command], ("commands_before",)))
     assert (mistake.rule.code, mistake.path, mistake.got) == ("WK-EKS-072", ("commands_before", 1), command)
+
+
+@pytest.mark.parametrize("value", ["HyperVContainer=true", "NodeLogQuery=true,HyperVContainer=false"])
+def test_kubelets_know_no_gate_for_hyper_v(value: str):
+    """WK-EKS-087: with either value the kubelet does not start. Other gates pass."""
+    mistake = only(check_kubelet_arguments({"feature-gates": value}))
+    assert (mistake.rule.code, mistake.path) == ("WK-EKS-087", ("kubelet_arguments", "feature-gates"))
+    assert mistake.got == value
+    assert "remove HyperVContainer" in mistake.remedy
+    assert not check_kubelet_arguments({"feature-gates": "NodeLogQuery=true"})

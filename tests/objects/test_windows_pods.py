@@ -60,7 +60,8 @@ def test_a_good_pod_passes():
     [
         "hostPID", "hostIPC", "shareProcessNamespace", "hostNetwork",
         "securityContext.runAsUser", "securityContext.runAsGroup",
-        "securityContext.supplementalGroups", "securityContext.fsGroup", "securityContext.fsGroupChangePolicy",
+        "securityContext.supplementalGroups", "securityContext.supplementalGroupsPolicy",
+        "securityContext.seLinuxChangePolicy", "securityContext.fsGroup", "securityContext.fsGroupChangePolicy",
         "securityContext.sysctls", "securityContext.seLinuxOptions", "securityContext.seccompProfile",
         "securityContext.appArmorProfile", "containers.0.securityContext.privileged",
         "containers.0.securityContext.allowPrivilegeEscalation", "containers.0.securityContext.readOnlyRootFilesystem",

@@ -3,7 +3,13 @@
 from typing import Any
 
 import pytest
-from winkube.objects.windows_pods import advise_windows_pod, check_windows_pod, for_windows
+from winkube.objects.windows_pods import (
+    HYPER_V_ANNOTATION,
+    advise_windows_pod,
+    check_manifest,
+    check_windows_pod,
+    for_windows,
+)
 
 RESOURCES = {"limits": {"memory": "1Gi"}}
 CLASS = {"runtimeClassName": "windows-2022"}
@@ -91,3 +97,43 @@ def test_volumes_that_windows_has_pass(volume: dict[str, Any]):
 def test_the_termination_message_is_left_alone():
     """Its default path does no harm, and another may be set."""
     assert codes(pod(CLASS, terminationMessagePath="C:\\termination.log")) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "driver"),
+    [
+        ("awsElasticBlockStore", "ebs.csi.aws.com"), ("azureDisk", "ebs.csi.aws.com"),
+        ("gcePersistentDisk", "ebs.csi.aws.com"), ("vsphereVolume", "ebs.csi.aws.com"), ("cinder", "ebs.csi.aws.com"),
+        ("azureFile", "smb.csi.k8s.io"), ("flexVolume", "smb.csi.k8s.io"), ("flexVolume", "ebs.csi.aws.com"),
+    ],
+)  # fmt: skip
+def test_volumes_from_before_csi_are_refused_with_the_driver_named(kind: str, driver: str):
+    """WK-K8S-016 at the volume of a kind that left Kubernetes, or that nobody installs any more."""
+    (mistake,) = check_windows_pod(pod(CLASS, {"volumes": [{"name": "data", kind: {"volumeID": "vol-1"}}]}))
+    assert (mistake.rule.code, mistake.path) == ("WK-K8S-016", ("volumes", 0, kind))
+    assert mistake.got == {"volumeID": "vol-1"}
+    assert driver in mistake.remedy
+
+
+@pytest.mark.parametrize("handler", ["runhcs-wcow-hypervisor", "runhcs-wcow-hypervisor-20348"])
+def test_a_runtime_class_of_hyper_v_is_refused(handler: str):
+    """WK-K8S-021 at the handler, with the one of process isolation; other handlers are none of ours."""
+    runtime_class = {"kind": "RuntimeClass", "metadata": {"name": "isolated"}, "handler": handler}
+    (mistake,) = check_manifest(runtime_class)
+    assert (mistake.rule.code, mistake.path, mistake.got) == ("WK-K8S-021", ("handler",), handler)
+    assert "runhcs-wcow-process" in mistake.remedy
+    assert not check_manifest({**runtime_class, "handler": "runhcs-wcow-process"})
+    assert not check_manifest({**runtime_class, "handler": "runc"})
+
+
+def test_the_annotation_of_hyper_v_is_refused_wherever_a_pod_is_held():
+    """WK-K8S-021 in a pod and in a template, whether or not the rest says Windows."""
+    metadata = {"annotations": {HYPER_V_ANNOTATION: "hyperv"}}
+    way = ("metadata", "annotations", HYPER_V_ANNOTATION)
+    (mistake,) = check_manifest({"kind": "Pod", "metadata": metadata, "spec": pod(CLASS)})
+    assert (mistake.rule.code, mistake.path, mistake.got) == ("WK-K8S-021", way, "hyperv")
+    template = {"metadata": metadata, "spec": pod()}
+    (mistake,) = check_manifest({"kind": "Deployment", "spec": {"template": template}})
+    assert (mistake.rule.code, mistake.path) == ("WK-K8S-021", ("spec", "template", *way))
+    process = {"annotations": {HYPER_V_ANNOTATION: "process"}}
+    assert not check_manifest({"kind": "Pod", "metadata": process, "spec": pod(CLASS)})
