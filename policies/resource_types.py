@@ -5,6 +5,7 @@ from typing import Any, cast
 
 ACCESS_ENTRY = "aws:eks/accessEntry:AccessEntry"
 ACCESS_KEY = "aws:iam/accessKey:AccessKey"
+ACCOUNT_PUBLIC_ACCESS_BLOCK = "aws:s3/accountPublicAccessBlock:AccountPublicAccessBlock"
 ACCESS_POLICY_ASSOCIATION = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
 ADDON = "aws:eks/addon:Addon"
 AUTO_SCALING_GROUP = "aws:autoscaling/group:Group"

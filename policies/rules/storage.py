@@ -17,6 +17,7 @@ from ..model import (
     stack_rule,
 )
 from ..resource_types import (
+    ACCOUNT_PUBLIC_ACCESS_BLOCK,
     BUCKET_ACLS,
     BUCKET_LIFECYCLES,
     BUCKET_LOGGINGS,
@@ -43,10 +44,10 @@ READING = ("s3:getobject", "s3:listbucket", "s3:getobjectversion", "s3:getbucket
 
 @resource_rule(
     "bucket-blocks-public-access",
-    "Buckets block public access in all four ways",
-    types=[BUCKET_PUBLIC_ACCESS_BLOCK],
+    "Buckets and accounts block public access in all four ways",
+    types=[BUCKET_PUBLIC_ACCESS_BLOCK, ACCOUNT_PUBLIC_ACCESS_BLOCK],
     severity="high",
-    references=[fsbp("S3.2"), fsbp("S3.3"), fsbp("S3.8"), cis_aws("2.1.4")],
+    references=[fsbp("S3.1"), fsbp("S3.2"), fsbp("S3.3"), fsbp("S3.8"), cis_aws("2.1.4")],
     steps="set all four of block_public_acls, block_public_policy, ignore_public_acls and restrict_public_buckets to "
     "true; publish web sites through CloudFront",
     url=S3_CONTROLS,

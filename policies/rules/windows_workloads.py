@@ -1041,6 +1041,26 @@ def flannel_fits_windows(stack: Stack, settings: Settings) -> Iterator[Violation
 DISCONTINUED = ("weaveworks/weave-kube", "weaveworks/weave-npc")
 
 
+LEGACY = ("vpc-resource-controller", "vpc-admission-webhook", "vpc-admission-webhook-deployment")
+
+
+@resource_rule(
+    "windows-no-legacy-controller",
+    "Windows addresses are managed by the control plane, not by a controller of one's own",
+    types=[DEPLOYMENT],
+    severity="high",
+    level="mandatory",
+    references=[eks_guide("Deploy Windows nodes on EKS clusters")],
+    steps="remove the Deployment, and switch Windows IPAM on in the cluster",
+    url=WINDOWS_SUPPORT_PAGE,
+)
+def windows_no_legacy_controller(resource: Planned, settings: Settings) -> Iterator[str]:
+    """While it exists the control plane's own controller ignores every setting of Windows IPAM."""
+    metadata = resource["metadata"]
+    if metadata["namespace"].settled == "kube-system" and metadata["name"].text in LEGACY:
+        yield "the control plane leaves Windows addresses alone while this Deployment exists"
+
+
 @resource_rule(
     "pod-network-maintained",
     "The pod network is one that is maintained, and works on Windows",
@@ -1096,5 +1116,6 @@ RULES = (
     windows_volumes_ntfs,
     ntfs_not_expanded,
     flannel_fits_windows,
+    windows_no_legacy_controller,
     pod_network_maintained,
 )

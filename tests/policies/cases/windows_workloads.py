@@ -436,6 +436,13 @@ CASES = {
         [[SHOP, flannel(UNKNOWN)]],
         "",
     ),
+    "windows-no-legacy-controller": one(
+        DEPLOYMENT,
+        [{"metadata": {"name": "vpc-resource-controller", "namespace": "shop"}}, {"metadata": {"name": "app"}}],
+        [{"metadata": {"name": "vpc-resource-controller", "namespace": "kube-system"}}],
+        [{"metadata": {"name": UNKNOWN, "namespace": "kube-system"}}],
+        "leaves Windows addresses alone",
+    ),
     "pod-network-maintained": one(
         POD,
         [linux()],
