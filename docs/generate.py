@@ -19,7 +19,8 @@ from winkube.core.mistakes import Rule
 ROOT = Path(__file__).resolve().parent.parent
 ROOM_TITLES = {
     "ADD": "Add-ons", "BKT": "State bucket", "DNS": "Zones and names", "EKS": "EKS clusters and node groups",
-    "IAM": "IAM roles", "K8S": "Kubernetes objects", "NET": "Network", "SCH": "Labels, taints and scheduling", "SET": "Settings",
+    "IAM": "IAM roles", "K8S": "Kubernetes objects", "NET": "Network", "SCH": "Labels, taints and scheduling",
+    "SET": "Settings",
     "TAG": "Tags",
 }  # fmt: skip
 MISTAKES = (('windows: "2022"', 'windows: "2025"'), ('"1.36"', '"1.34"'), ("maxSize", "maxsize"))
