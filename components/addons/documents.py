@@ -135,7 +135,8 @@ def load_balancer_controller(cluster_name: str, partition: str = "aws") -> Docum
     """Lets the AWS Load Balancer Controller make balancers, and change those of this cluster.
 
     aws-load-balancer-controller ``docs/install/iam_policy.json`` (3.5.0). Narrower: where that one asks for any value
-    of the cluster's tag, this one asks for the cluster's own name, which is what the controller writes.
+    of the cluster's tag, this one asks for the cluster's own name, which is what the controller writes; and firewalls
+    and protections are named where AWS lets them be.
     """
     balancing = f"arn:{partition}:elasticloadbalancing:*:*"
     groups = f"arn:{partition}:ec2:*:*:security-group/*"
@@ -164,8 +165,13 @@ def load_balancer_controller(cluster_name: str, partition: str = "aws") -> Docum
                                                            "SetRulePriorities", "AddListenerCertificates",
                                                            "RemoveListenerCertificates")],
               [*tagged[1:], *parts]),
-        # The old firewall's action knows no resources.
-        allow("elasticloadbalancing:SetWebAcl", "*"),
+        # The two that name no resources: the balancer's side of a firewall, and a protection before there is one.
+        allow(["elasticloadbalancing:SetWebAcl", "shield:CreateProtection"], "*"),
+        allow("shield:DeleteProtection", f"arn:{partition}:shield::*:protection/*"),
+        allow([f"{service}:{verb}" for service in ("waf-regional", "wafv2")
+               for verb in ("AssociateWebACL", "DisassociateWebACL")],
+              [f"arn:{partition}:wafv2:*:*:regional/webacl/*/*", f"arn:{partition}:waf-regional:*:*:webacl/*",
+               tagged[2]]),
         allow(["elasticloadbalancing:AddTags", "elasticloadbalancing:RemoveTags"], tagged, conditions=retagging),
         allow(["elasticloadbalancing:AddTags", "elasticloadbalancing:RemoveTags"], parts),
         allow("elasticloadbalancing:AddTags", tagged,
@@ -195,12 +201,10 @@ _SEE_NEIGHBOURS = [
     "cognito-idp:DescribeUserPoolClient",
     "iam:GetServerCertificate",
     "iam:ListServerCertificates",
-    "shield:CreateProtection",
-    "shield:DeleteProtection",
     "shield:DescribeProtection",
     "shield:GetSubscriptionState",
     *(f"{service}:{verb}" for service in ("waf-regional", "wafv2")
-      for verb in ("AssociateWebACL", "DisassociateWebACL", "GetWebACL", "GetWebACLForResource")),
+      for verb in ("GetWebACL", "GetWebACLForResource")),
 ]  # fmt: skip
 _CHANGE_BALANCERS = (
     "DeleteLoadBalancer", "DeleteTargetGroup", "ModifyCapacityReservation", "ModifyIpPools",
