@@ -16,10 +16,16 @@ from stacks.settings import Settings
 from stacks.shape import keys, sections
 from stacks.structure import stand_in
 
+from .conftest import SMALL, put
+from .test_settings import FULL
+
 ROOT = Path(__file__).parents[2]
 DEV, PROD = (
     yaml.safe_load((ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8"))["config"] for stack in ("dev", "prod")
 )
+EVERYTHING = copy.deepcopy(dict(SMALL))
+for path, value in FULL.items():
+    put(EVERYTHING, path, copy.deepcopy(value))
 JARGON = ("Input should", "valid integer", "pydantic", "Extra inputs", "Field required", "type=", "ValidationError")
 KEYS = sorted({alias for _, section in sections(Settings) for alias in keys(section)})
 WORDS = [
@@ -91,7 +97,7 @@ def test_every_example_is_right_for_its_setting() -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_whatever_a_file_says_ends_in_settings_or_in_mistakes_in_our_own_words(data: st.DataObject) -> None:
-    content = copy.deepcopy(data.draw(st.sampled_from([DEV, PROD])))
+    content = copy.deepcopy(data.draw(st.sampled_from([DEV, PROD, EVERYTHING])))
     for _ in range(data.draw(st.integers(1, 3))):
         holder, step = data.draw(st.sampled_from(list(places(content))))
         holder[step] = data.draw(VALUES)
