@@ -17,8 +17,6 @@ from .resource_types import (
     ADDON,
     AUTO_SCALING_GROUP,
     CLUSTER,
-    CONFIG_MAP,
-    CONFIG_MAP_PATCH,
     EKS_POD_IDENTITY,
     FARGATE_PROFILE,
     IDENTITY_PROVIDER_CONFIG,
@@ -152,10 +150,6 @@ class Inventory:
             for group in self.stack.of(AUTO_SCALING_GROUP)
             if not any(self.system(template) == "windows" for template in self.templates(group))
         ]
-
-    def ipam_maps(self) -> list[Planned]:
-        """The ConfigMaps that can hold the CNI's settings."""
-        return self.stack.of(CONFIG_MAP, CONFIG_MAP_PATCH)
 
     def one(self, resource: Planned, name: str, kind: str) -> str | None:
         """What a property names: the one resource of a kind that it comes from, else its own text."""

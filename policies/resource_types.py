@@ -122,7 +122,6 @@ ROLE_BINDING = "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding"
 RUNTIME_CLASS = "kubernetes:node.k8s.io/v1:RuntimeClass"
 SECURITY_GROUP_POLICY = "kubernetes:vpcresources.k8s.aws/v1beta1:SecurityGroupPolicy"
 SERVICE = "kubernetes:core/v1:Service"
-SERVICE_ACCOUNT = "kubernetes:core/v1:ServiceAccount"
 STATEFUL_SET = "kubernetes:apps/v1:StatefulSet"
 STORAGE_CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
 

@@ -26,8 +26,9 @@ class Statement:
     principals: Mapping[str, tuple[str, ...]]
     """Kind (``AWS``, ``Service``, ``Federated``) to principals; everybody is ``{"AWS": ("*",)}``."""
     conditions: Mapping[str, tuple[str, ...]]
-    """Condition key in lower case to its values, of all operators that require something."""
-    operators: frozenset[str]
+    """Condition key in lower case to its values, whatever the operator."""
+    required: frozenset[str]
+    """The condition keys that must have a value: those of operators that do not exclude."""
 
     @property
     def allows(self) -> bool:
@@ -38,7 +39,7 @@ class Statement:
     def public(self) -> bool:
         """Whether it is for everybody and nothing narrows it down."""
         everybody = any(principal in PUBLIC for principal in self.principals.get("AWS", ()))
-        return everybody and not any(key in self.conditions for key in NARROWING)
+        return everybody and not any(key in self.required for key in NARROWING)
 
 
 def documents(resource: Planned, *names: str) -> list[Value]:
@@ -82,14 +83,15 @@ def _statement(raw: Mapping[str, Any]) -> Statement:
     if "NotPrincipal" in raw:
         principals = {"AWS": ("*",)}
     conditions: dict[str, tuple[str, ...]] = {}
-    operators: set[str] = set()
+    required: set[str] = set()
     for operator, keys in _mapping(raw.get("Condition")).items():
-        operators.add(operator)
         for key, values in _mapping(keys).items():
             conditions[key.lower()] = _texts(values)
+            if "Not" not in operator and operator != "Null":
+                required.add(key.lower())
     return Statement(
         str(raw.get("Effect")), _texts(raw.get("Action")), _texts(raw.get("NotAction")), _texts(raw.get("Resource")),
-        principals, conditions, frozenset(operators),
+        principals, conditions, frozenset(required),
     )  # fmt: skip
 
 

@@ -32,8 +32,6 @@ class Case:
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     count: int = 1
     """Violations of each broken plan."""
-    path: str = ""
-    """What an undecided rule needs, if that is to be checked."""
 
 
 def urn(kind: str, name: str, stack: str = "dev") -> str:
@@ -62,7 +60,6 @@ def one(
     settings: Mapping[str, Any] | None = None,
     *,
     stack: str = "dev",
-    path: str = "",
     count: int = 1,
 ) -> Case:
     """The case of a rule about one resource of one type."""
@@ -70,7 +67,7 @@ def one(
     def plans(listed: Sequence[Mapping[str, Any]]) -> list[Resources]:
         return [[planned(kind, props, stack=stack)] for props in listed]
 
-    return Case(plans(good), plans(bad), plans(unknown), says, settings or {}, count, path)
+    return Case(plans(good), plans(bad), plans(unknown), says, settings or {}, count)
 
 
 def pod(spec: Mapping[str, Any], **metadata: Any) -> dict[str, Any]:

@@ -124,7 +124,11 @@ CASES = {
             trust({"AWS": "arn:aws:iam::123456789012:root"}),
             trust({"AWS": "*"}, Condition={"StringEquals": {"aws:PrincipalOrgID": "o-1"}}),
         ],
-        [trust("*"), trust({"AWS": "*"})],
+        [
+            trust("*"),
+            trust({"AWS": "*"}),
+            trust("*", Condition={"StringNotEquals": {"aws:PrincipalAccount": "111122223333"}}),
+        ],
         [{"assumeRolePolicy": UNKNOWN}],
         "every AWS account of the world",
     ),
