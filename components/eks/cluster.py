@@ -30,6 +30,7 @@ from .cluster_rules import (
     SUBNET_COUNT,
     SUPPORT_TYPES,
     check_cluster,
+    check_existing_role,
 )
 from .kubeconfig import kubeconfig
 from .order import ordered_after
@@ -105,6 +106,9 @@ class EksClusterArgs:
     """``standard`` (default), or a provisioned tier: ``tier-xl``, ``tier-2xl``, ``tier-4xl``, ``tier-8xl``."""
     zonal_shift: bool = False
     """Whether traffic may be shifted away from a zone in trouble. Off by default."""
+    role_arn: pulumi.Input[str] | None = None
+    """ARN of an existing cluster role; by default one is made. It needs ``AmazonEKSClusterPolicy``, for Windows nodes
+    ``AmazonEKSVPCResourceController`` too. Excludes policies, boundary and path (``WK-EKS-046``)."""
     additional_policies: Sequence[PolicySource] = ()
     """Inline policies of the cluster role."""
     external_policies: Sequence[str] = ()
@@ -126,10 +130,12 @@ def check_cluster_args(args: EksClusterArgs) -> Mistakes:
         found.add(SUBNET_COUNT, ("subnet_ids",), "the control plane needs subnets in two zones at least",
                   "name a subnet in each of two or three zones", len(args.subnet_ids))  # fmt: skip
     # The partition of an unknown region is unknown, and with it that of the role.
-    judged = (
-        check_tags(args.tags) if wrong_region else check_role(_role_args(args), cluster_policies(windows=args.windows))
-    )
-    found.take(judged)
+    known = None if wrong_region else partition(args.region)
+    found.take(check_existing_role(args, known))
+    if known is None or args.role_arn is not None:
+        found.take(check_tags(args.tags))
+    else:
+        found.take(check_role(_role_args(args), cluster_policies(windows=args.windows)))
     return found
 
 
@@ -151,7 +157,7 @@ class EksCluster(Component):
     What must come next, in this order: ``WindowsIpam`` (the CNI) and kube-proxy, Linux node groups, CoreDNS, Windows
     node groups.
 
-    :raises WinkubeError: ``WK-EKS-001`` to ``-009``, ``-032``, ``-033``, ``-040`` to ``-045``, ``WK-IAM``, ``WK-TAG``.
+    :raises WinkubeError: ``WK-EKS-001`` to ``-009``, ``-032``, ``-033``, ``-040`` to ``-046``, ``WK-IAM``, ``WK-TAG``.
     """
 
     target: EksTarget
@@ -182,11 +188,12 @@ class EksCluster(Component):
     def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_cluster_args(args))
         self._name, self._args, self._opts = name, args, opts
-        role = EksClusterRole(f"{name}-cluster", _role_args(args), self.child())
+        role = self._create_role()
         logs = self._create_log_group()
         self.secrets_kms_key_arn = self._secrets_key()
-        cluster = self._create_cluster(role, logs)
-        self.role_arn, self.log_group_name = role.role_arn, logs.name
+        # The role's policies must be there before the cluster, and go after it: else EKS cannot clean up.
+        cluster = self._create_cluster(*([role] if role else []), logs)
+        self.log_group_name = logs.name
         self.cluster_name, self.arn, self.endpoint = cluster.name, cluster.arn, cluster.endpoint
         self.certificate_authority = cluster.certificate_authority.data.apply(lambda data: data or "")
         self.security_group_id = cluster.vpc_config.cluster_security_group_id.apply(lambda group: group or "")
@@ -209,6 +216,14 @@ class EksCluster(Component):
             "secretsKmsKeyArn": self.secrets_kms_key_arn,
             "logGroupName": self.log_group_name,
         })  # fmt: skip
+
+    def _create_role(self) -> EksClusterRole | None:
+        if self._args.role_arn is not None:
+            self.role_arn = pulumi.Output.from_input(self._args.role_arn)
+            return None
+        role = EksClusterRole(f"{self._name}-cluster", _role_args(self._args), self.child())
+        self.role_arn = role.role_arn
+        return role
 
     def _create_log_group(self) -> aws.cloudwatch.LogGroup:
         args = self._args
@@ -247,12 +262,12 @@ class EksCluster(Component):
         )
         return key.arn
 
-    def _create_cluster(self, role: EksClusterRole, logs: aws.cloudwatch.LogGroup) -> aws.eks.Cluster:
+    def _create_cluster(self, *before: pulumi.Resource) -> aws.eks.Cluster:
         args = self._args
         return aws.eks.Cluster(
             f"{self._name}-cluster",
             name=args.cluster_name,
-            role_arn=role.role_arn,
+            role_arn=self.role_arn,
             version=args.kubernetes_version,
             vpc_config=self._vpc_config(),
             access_config={
@@ -268,8 +283,7 @@ class EksCluster(Component):
             zonal_shift_config={"enabled": True} if args.zonal_shift else None,
             deletion_protection=args.deletion_protection,
             tags=named(args.tags, args.cluster_name),
-            # The role's policies must be there before the cluster, and go after it: else EKS cannot clean up.
-            opts=self.child(depends_on=ordered_after(self._opts, role, logs)),
+            opts=self.child(depends_on=ordered_after(self._opts, *before)),
         )
 
     def _vpc_config(self) -> Any:

@@ -6,7 +6,7 @@ The same functions judge settings and component arguments.
 import re
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..core.cidr import network_or_none
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
@@ -39,6 +39,8 @@ CONTROL_PLANE_TIER = Rule(
 SUBNET_COUNT = Rule("WK-EKS-032", "The control plane needs subnets in two zones at least.",
                     "https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html")  # fmt: skip
 EGRESS_MODE = Rule("WK-EKS-033", "The control plane's egress is routed by AWS or by the customer.", CREATE_CLUSTER_PAGE)
+EXISTING_ROLE = Rule("WK-EKS-046", "A cluster's role is made, with policies and boundary, or an existing one named.",
+                     "https://docs.aws.amazon.com/eks/latest/userguide/cluster-iam-role.html")  # fmt: skip
 
 AUTHENTICATION_MODES = ("API", "API_AND_CONFIG_MAP", "CONFIG_MAP")
 LOG_TYPE_NAMES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
@@ -75,6 +77,7 @@ RETENTION_DAYS = (
 )
 PUBLIC_CIDR_LIMIT = 40
 SERVICE_BLOCKS = tuple(IPv4Network(block) for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
+_ROLE_ARN = re.compile(r"arn:(aws[a-z-]*):iam::\d{12}:role/[\x21-\x7e]+")
 _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*")
 _MINOR = re.compile(r"\d+\.\d+")
 
@@ -166,6 +169,46 @@ def check_service_cidr(service_cidr: str, path: Path = ("service_cidr",)) -> Mis
     if not any(network.subnet_of(block) for block in SERVICE_BLOCKS):
         found.add(SERVICE_CIDR, path, f"the service CIDR lies in {', '.join(map(str, SERVICE_BLOCKS))}",
                   'write a network such as "172.20.0.0/16"', service_cidr)  # fmt: skip
+    return found
+
+
+class RoleChoice(Protocol):
+    """What the check needs of a cluster whose role may exist already."""
+
+    @property
+    def role_arn(self) -> Any: ...  # noqa: D102
+    @property
+    def additional_policies(self) -> Sequence[Any]: ...  # noqa: D102
+    @property
+    def external_policies(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def permissions_boundary(self) -> str | None: ...  # noqa: D102
+    @property
+    def role_path(self) -> str: ...  # noqa: D102
+
+
+def check_existing_role(cluster: RoleChoice, partition: str | None = None) -> Mistakes:
+    """An existing role keeps the policies, the boundary and the path that it has. An ARN not known yet is not judged.
+
+    :param partition: of the cluster; None when it is not known.
+    """
+    found = Mistakes()
+    arn = cluster.role_arn
+    if arn is None:
+        return found
+    parts = _ROLE_ARN.fullmatch(arn) if isinstance(arn, str) else None
+    if isinstance(arn, str) and (parts is None or (partition and parts[1] != partition)):
+        found.add(EXISTING_ROLE, ("role_arn",), "an existing role is named by its ARN, in the cluster's partition",
+                  f'write it as "arn:{partition or "aws"}:iam::<account>:role/<name>"', arn)  # fmt: skip
+    for field in ("additional_policies", "external_policies", "permissions_boundary"):
+        value = getattr(cluster, field)
+        if value:
+            found.add(EXISTING_ROLE, (field,), f"{field} would be for a role that is made here, and role_arn names one "
+                      "that exists", f"remove {field} and set it where the role is made, or remove role_arn",
+                      value)  # fmt: skip
+    if cluster.role_path != "/":
+        found.add(EXISTING_ROLE, ("role_path",), "the path of an existing role is part of its ARN",
+                  "remove role_path, or role_arn", cluster.role_path)  # fmt: skip
     return found
 
 

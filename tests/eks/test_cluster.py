@@ -3,12 +3,13 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pulumi
 import pytest
 from winkube.core.errors import WinkubeError
 from winkube.eks.access import AccessPolicy
-from winkube.eks.cluster import AccessEntry, EksCluster, EksClusterArgs
+from winkube.eks.cluster import AccessEntry, EksCluster, EksClusterArgs, check_cluster_args
 from winkube.preview.model import UNKNOWN, Plan
 
 ARGS = EksClusterArgs(
@@ -160,3 +161,48 @@ def test_one_subnet_is_too_few(record: Callable[..., Plan]):
     assert set(by_code) == {"WK-EKS-001", "WK-EKS-032", "WK-NET-001"}
     assert by_code["WK-EKS-032"].path == ("subnet_ids",)
     assert by_code["WK-EKS-032"].got == 1
+
+
+ROLE = "arn:aws:iam::111122223333:role/eks/cluster"
+
+
+def test_an_existing_role_is_taken(record: Callable[..., Plan]):
+    """No role is made where one is named, by a text or by another resource's output."""
+    plan = record(lambda: EksCluster("dev", replace(ARGS, role_arn=ROLE)))
+    assert not [resource for resource in plan.resources if resource.type.startswith("aws:iam/role")]
+    assert only(plan, "aws:eks/cluster:Cluster").inputs["roleArn"] == ROLE
+    component = next(resource for resource in plan.resources if resource.type.endswith("EksCluster"))
+    assert component.outputs["roleArn"] == ROLE
+    group = only(plan, "aws:cloudwatch/logGroup:LogGroup")
+    assert group.urn in only(plan, "aws:eks/cluster:Cluster").options.dependencies
+    later = record(lambda: EksCluster("dev", replace(ARGS, role_arn=pulumi.Output.from_input(ROLE))))
+    assert only(later, "aws:eks/cluster:Cluster").inputs["roleArn"] == ROLE
+
+
+POLICY = {"Effect": "Allow", "Action": "kms:Decrypt", "Resource": "arn:aws:kms:eu-central-1:111122223333:key/x"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("additional_policies", (POLICY,)),
+        ("external_policies", ("arn:aws:iam::aws:policy/ReadOnlyAccess",)),
+        ("permissions_boundary", "arn:aws:iam::111122223333:policy/bound"),
+        ("role_path", "/team/"),
+    ],
+)
+def test_an_existing_role_keeps_what_it_has(field: str, value: Any):
+    """WK-EKS-046 for what would be given to a role that is made here, with both ways out."""
+    (mistake,) = check_cluster_args(replace(ARGS, role_arn=ROLE, **{field: value}))
+    assert (mistake.rule.code, mistake.path, mistake.got) == ("WK-EKS-046", (field,), value)
+    assert f"remove {field}" in mistake.remedy
+    assert "role_arn" in mistake.remedy
+    assert not check_cluster_args(replace(ARGS, **{field: value}))
+
+
+@pytest.mark.parametrize("arn", ["cluster", "arn:aws-cn:iam::111122223333:role/x", "arn:aws:iam::1:role/x"])
+def test_an_existing_role_is_named_by_its_arn(arn: str):
+    """WK-EKS-046 for a name, another partition, and an account that is none."""
+    (mistake,) = check_cluster_args(replace(ARGS, role_arn=arn))
+    assert (mistake.rule.code, mistake.path, mistake.got) == ("WK-EKS-046", ("role_arn",), arn)
+    assert "arn:aws:iam::<account>:role/<name>" in mistake.remedy

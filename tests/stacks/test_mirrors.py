@@ -59,7 +59,9 @@ NOT_SAID: dict[type[Any], set[str]] = {
     network.NetworkArgs: {"region", "cluster_names", "tags"},
     zone.ClusterZoneArgs: {"vpc_ids", "tags"},
     state_bucket.StateBucketArgs: {"tags"},
-    cluster.EksClusterArgs: {"cluster_name", "region", "subnet_ids", "windows", "self_managed_addons", "tags"},
+    cluster.EksClusterArgs: {
+        "cluster_name", "region", "subnet_ids", "windows", "self_managed_addons", "role_arn", "tags",
+    },
     windows_ipam.WindowsIpamArgs: {"cluster", "enabled", "tags"},
     security_groups.EksSecurityGroupsArgs: {"vpc_id", "tags"},
     node_groups.EksLinuxNodeGroupArgs: {"cluster", "subnet_ids", "cluster_security_group", "cni_policy"},
