@@ -30,7 +30,7 @@ class NetworkSettings(Model):
     """The VPC: address range, zones, subnets, the way out, endpoints, flow logs."""
 
     cidr: str = "10.0.0.0/16"
-    """The IPv4 range of the VPC, /16 to /28. Default: 10.0.0.0/16."""
+    """The IPv4 range of the VPC, /16 to /22 with public subnets (/25 with private ones alone). Default: 10.0.0.0/16."""
     zones: NumberOrTexts = 2
     """How many availability zones (1 to 3, the first ones of the region), or their names. Default: 2."""
     nat: str = "per_zone"
