@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 import winkube
 from winkube.core.mistakes import Rule
+from winkube.policies.reference import policies_page
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOM_TITLES = {
@@ -116,6 +117,7 @@ def _mistaken(folder: Path) -> Path:
 
 FILES: Mapping[str, Callable[[], str]] = {
     "docs/errors.md": errors_page,
+    "docs/policies.md": policies_page,
     "docs/stack.schema.json": schema_text,
     "README.md": readme,
 }

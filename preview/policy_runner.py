@@ -14,7 +14,7 @@ import json
 import re
 import runpy
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -374,24 +374,37 @@ class _Run:
             (policy, setting) for policy, setting in active
             if setting.level is _Level.REMEDIATE and policy.has_remediation()
         ]  # fmt: skip
+        by_type: dict[str, list[tuple[pulumi_policy.ResourceValidationPolicy, _Setting]]] = {}
         for resource in self.plan.resources:
             if resource.read:
                 continue
             subject = _Subject(resource, self.plan)
             for policy, setting in fixes:
                 self._remediate(policy, setting, subject)
-            for policy, setting in checks:
+            if resource.type not in by_type:
+                by_type[resource.type] = [
+                    (policy, setting) for policy, setting in checks if _looks_at(policy, {resource.type})
+                ]
+            for policy, setting in by_type[resource.type]:
                 arguments = _ResourceArgs(subject, dict(setting.properties))
                 report = self._report(policy, setting, resource.urn)
                 self._call(policy, resource.urn, lambda p=policy, a=arguments, r=report: p.validate(a, r))
 
     def stack(self) -> None:
         """Every stack policy over all resources together."""
+        types = {resource.type for resource in self.plan.resources}
+        shared: list[pulumi_policy.PolicyResource] | None = None
         for policy in self.pack.policies:
             setting = self.settings[policy.name]
             if not isinstance(policy, pulumi_policy.StackValidationPolicy) or setting.level is _Level.DISABLED:
                 continue
-            arguments = pulumi_policy.StackValidationArgs(self._stack_resources(), dict(setting.properties))
+            if not _looks_at(policy, types):
+                continue
+            if hasattr(policy, "resource_types"):  # such a policy changes nothing, so that all may have the same
+                resources = shared = shared or self._stack_resources()
+            else:
+                resources = self._stack_resources()
+            arguments = pulumi_policy.StackValidationArgs(resources, dict(setting.properties))
             report = self._report(policy, setting, None)
             self._call(policy, "", lambda p=policy, a=arguments, r=report: p.validate(a, r))
 
@@ -468,6 +481,12 @@ class _Run:
             remedy = "mend the policy, or set its enforcement level to disabled"
             self._find(policies[name], Severity.ERROR, message, urns[0], remedy=remedy)
         return self.findings
+
+
+def _looks_at(policy: pulumi_policy.Policy, types: Set[str]) -> bool:
+    """Whether a policy has something to say of these types. One that does not say which it knows is always asked."""
+    wanted = getattr(policy, "resource_types", None)
+    return wanted is None or not types.isdisjoint(wanted)
 
 
 def _remedy(policy: pulumi_policy.Policy) -> str:

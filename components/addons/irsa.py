@@ -42,7 +42,7 @@ class IrsaRoleArgs:
     audience: str = AUDIENCE
     """Audience of the tokens: ``sts.amazonaws.com`` by default."""
     managed_policies: Sequence[str] = ()
-    """Names of AWS managed policies, with their path: ``service-role/AmazonEBSCSIDriverPolicyV2``."""
+    """Names of AWS managed policies, with their path where they have one: ``service-role/AmazonEBSCSIDriverPolicy``."""
     policy_documents: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     """Inline policies as JSON whose ARNs other resources compute, by a name of their own. They are not judged."""
     additional_policies: Sequence[PolicySource] = ()

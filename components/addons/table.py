@@ -111,7 +111,7 @@ _ROWS = (
     Addon(
         name="aws-ebs-csi-driver",
         service_account="ebs-csi-controller-sa",
-        managed_policies=("service-role/AmazonEBSCSIDriverPolicyV2",),
+        managed_policies=("AmazonEBSCSIDriverPolicyV2",),
         windows=True,
         windows_since="1.32.0",
         releases_since={"2025": "1.56.0"},

@@ -51,10 +51,10 @@ def test_an_issuer_that_is_not_known_yet_is_waited_for(record, preview: bool):
 
 
 def test_managed_policies_are_named_by_their_path(record):
-    plan = record(lambda: IrsaRole("role", args(managed_policies=["service-role/AmazonEBSCSIDriverPolicyV2"])))
+    plan = record(lambda: IrsaRole("role", args(managed_policies=["service-role/AmazonEBSCSIDriverPolicy"])))
     attached = the(plan, "RolePolicyAttachment")
-    assert attached.inputs["policyArn"] == "arn:aws:iam::aws:policy/service-role/AmazonEBSCSIDriverPolicyV2"
-    assert attached.name == "role-service-role-AmazonEBSCSIDriverPolicyV2"
+    assert attached.inputs["policyArn"] == "arn:aws:iam::aws:policy/service-role/AmazonEBSCSIDriverPolicy"
+    assert attached.name == "role-service-role-AmazonEBSCSIDriverPolicy"
 
 
 def test_pod_identity_needs_no_oidc_provider(record):

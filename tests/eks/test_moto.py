@@ -258,14 +258,10 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
         yield Cloud()
 
 
-AWAITED = {"prod-addons-aws-ebs-csi-driver-service-role-AmazonEBSCSIDriverPolicyV2"}
-"""AWS has this policy without a path: to be emptied with the correction of the table of add-ons."""
-
-
 def test_prod_can_be_made_in_its_own_order(cloud: Cloud) -> None:
     """Network, roles with AWS' own policies, cluster, templates, groups and tags: nothing refuses anything."""
     cloud.make(plan_of("program-prod"))
-    assert set(cloud.refusals) == AWAITED, cloud.refusals
+    assert cloud.refusals == {}
     eks = cloud.clients["eks"]
     assert eks.describe_cluster(name="prod")["cluster"]["version"] == "1.36"
     groups = {name: eks.describe_nodegroup(clusterName="prod", nodegroupName=name)["nodegroup"]
@@ -338,7 +334,7 @@ def test_a_planted_policy_is_refused_by_moto(cloud: Cloud) -> None:
         },
     }
     cloud.make(plan, changes)
-    assert set(cloud.refusals) == AWAITED | set(changes)
+    assert set(cloud.refusals) == set(changes)
 
 
 def test_endpoints_of_prod_are_services_of_the_region(cloud: Cloud) -> None:
