@@ -131,6 +131,8 @@ EKS_RULES = (
     *(PortRule("eks_control_plane", node, "tcp", 10250, 10250, "kubelet") for node in _EKS_NODE),
     *(PortRule("eks_control_plane", node, "tcp", 443, 443, "admission webhooks and aggregated APIs")
       for node in _EKS_NODE),
+    # The webhooks of the load balancer controller and of other controllers listen here; they run on Linux.
+    PortRule("eks_control_plane", "linux_worker", "tcp", 9443, 9443, "admission webhooks of controllers"),
     *(PortRule(source, target, protocol, 53, 53, "CoreDNS")
       for source in _EKS_NODE for target in _EKS_NODE if target == "linux_worker"
       for protocol in ("tcp", "udp")),

@@ -63,6 +63,7 @@ def test_eks_asks_for_the_api_the_kubelet_and_dns():
     """CoreDNS runs on Linux; the control plane reaches webhooks and kubelets of both systems."""
     assert reachable(EKS_RULES, "windows_worker", "eks_control_plane") == {("tcp", 443, 443)}
     assert reachable(EKS_RULES, "eks_control_plane", "windows_worker") == {("tcp", 443, 443), ("tcp", 10250, 10250)}
+    assert ("tcp", 9443, 9443) in reachable(EKS_RULES, "eks_control_plane", "linux_worker")
     assert reachable(EKS_RULES, "windows_worker", "linux_worker") == {("tcp", 53, 53), ("udp", 53, 53)}
 
 
