@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from .core.errors import WinkubeError
     from .eks.access import AccessPolicy
     from .eks.addon import EksAddon, EksAddonArgs
-    from .eks.bootstrap import Proxy
     from .eks.cluster import AccessEntry, EksCluster, EksClusterArgs
     from .eks.fargate import EksFargateProfile, EksFargateProfileArgs, FargateSelector
     from .eks.group_options import WarmPool
     from .eks.neighbours import cluster_role_name, target_of_aws_cluster, target_of_pulumi_eks
     from .eks.node_groups import EksLinuxNodeGroup, EksLinuxNodeGroupArgs, EksWindowsNodeGroup, EksWindowsNodeGroupArgs
     from .eks.port_rules import PodPort
+    from .eks.proxy import Proxy
     from .eks.scheduling import Taint
     from .eks.security_groups import EksSecurityGroups, EksSecurityGroupsArgs
     from .eks.target import EksTarget
@@ -82,7 +82,7 @@ _MODULES = {
     "NtfsStorageClass": "addons.storage",
     "NtfsStorageClassArgs": "addons.storage",
     "PodPort": "eks.port_rules",
-    "Proxy": "eks.bootstrap",
+    "Proxy": "eks.proxy",
     "SmbStorageClass": "addons.storage",
     "SmbStorageClassArgs": "addons.storage",
     "StateBucket": "state_bucket.state_bucket",

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.mistakes import Mistakes, Path, Rule
+from .proxy import Proxy, powershell_quoted, proxy_commands, proxy_script
 from .scheduling import TaintLike, kubelet_flags
 
 LAUNCH_TEMPLATES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html"
@@ -44,19 +45,6 @@ PRIORITY_FLAG = {"windows-priorityclass": "ABOVE_NORMAL_PRIORITY_CLASS"}
 
 _FLAG = re.compile(r"[a-z][a-z0-9-]*")
 _BAD_VALUE = re.compile(r"[\s\"'`‘’‚‛“”„]")
-_POWERSHELL_QUOTES = re.compile("(['‘’‚‛])")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Proxy:
-    """The proxy through which nodes reach the internet."""
-
-    https: str
-    """The proxy for HTTPS, such as ``http://proxy.example.com:3128``."""
-    http: str | None = None
-    """The proxy for HTTP; the same one by default."""
-    no_proxy: Sequence[str] = ()
-    """Names and networks that are reached directly, beside those that a node always needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +75,6 @@ def kubelet_arguments(node: Bootstrap, defaults: Mapping[str, str]) -> str:
     if node.max_pods is not None:
         flags["max-pods"] = str(node.max_pods)
     return " ".join(f"--{flag}={value}" for flag, value in sorted(flags.items()))
-
-
-def powershell_quoted(text: str) -> str:
-    """A PowerShell string that means exactly ``text``; typographic quotes count as quotes there.
-
-    >>> print(powershell_quoted("it's $x"))
-    'it''s $x'
-    """
-    return "'" + _POWERSHELL_QUOTES.sub(r"\1\1", text) + "'"
 
 
 def windows_user_data(node: Bootstrap, defaults: Mapping[str, str]) -> str:
@@ -129,21 +108,6 @@ def windows_commands(commands: Sequence[str]) -> str:
     return "\n".join(["<powershell>", *commands, "</powershell>", ""]) if commands else ""
 
 
-def proxy_commands(proxy: Proxy, service_cidr: str) -> list[str]:
-    """PowerShell that sets the proxy for the machine, and for the bootstrap that follows in the same process."""
-    direct = ["localhost", "127.0.0.1", "169.254.169.254", ".internal", ".svc", ".cluster.local", service_cidr]
-    values = {
-        "HTTP_PROXY": proxy.http or proxy.https,
-        "HTTPS_PROXY": proxy.https,
-        "NO_PROXY": ",".join([*direct, *proxy.no_proxy]),
-    }
-    commands: list[str] = []
-    for name, value in values.items():
-        commands.append(f"[Environment]::SetEnvironmentVariable('{name}', {powershell_quoted(value)}, 'Machine')")
-        commands.append(f"$env:{name} = {powershell_quoted(value)}")
-    return commands
-
-
 def al2023_user_data(node: Bootstrap, defaults: Mapping[str, str]) -> str:
     """User data of an Amazon Linux 2023 node: commands as shell parts around a ``NodeConfig`` for nodeadm."""
     config = {
@@ -160,11 +124,15 @@ def al2023_user_data(node: Bootstrap, defaults: Mapping[str, str]) -> str:
         },
     }
     parts = [("application/node.eks.aws", json.dumps(config, indent=2))]
-    scripts = [*node.before, *node.after]
-    if scripts:
-        # nodeadm joins the node after all of user data has run: there is no "behind it" here.
-        parts.insert(0, ("text/x-shellscript", "\n".join(["#!/bin/bash", "set -euo pipefail", *scripts])))
-    return multipart(parts)
+    # nodeadm joins the node after all of user data has run: there is no "behind it" here.
+    script = shell_part([*node.before, *node.after], node.proxy, node.service_cidr)
+    return multipart([*([script] if script else []), *parts])
+
+
+def shell_part(commands: Sequence[str], proxy: Proxy | None, service_cidr: str) -> tuple[str, str] | None:
+    """Commands as a part of a MIME text, behind those that set the proxy; None where there are none at all."""
+    lines = [*(proxy_script(proxy, service_cidr) if proxy else ()), *commands]
+    return ("text/x-shellscript", "\n".join(["#!/bin/bash", "set -euo pipefail", *lines])) if lines else None
 
 
 def multipart(parts: Sequence[tuple[str, str]], boundary: str = "==BOUNDARY==") -> str:

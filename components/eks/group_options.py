@@ -16,16 +16,16 @@ from .bootstrap import (
     STAND_IN,
     USER_DATA,
     Bootstrap,
-    Proxy,
     check_commands,
     check_kubelet_arguments,
     check_user_data,
     multipart,
-    proxy_commands,
+    shell_part,
     windows_commands,
 )
 from .density import address_capacity
 from .node_group_rules import NODE_GROUPS_PAGE, NodeGroupLike
+from .proxy import Proxy, check_proxy, proxy_commands
 
 LAUNCH_TEMPLATES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html"
 
@@ -154,6 +154,8 @@ def check_group_options(group: GroupOptionsLike, target: TargetLike) -> Mistakes
     found.take(check_kubelet_arguments(group.kubelet_arguments))
     for field in ("commands_before", "commands_after"):
         found.take(check_commands(getattr(group, field), (field,)))
+    if group.proxy is not None:
+        found.take(check_proxy(group.proxy))
     found.take(_check_security_groups(group, target))
     found.take(_check_max_pods(group))
     found.take(_check_cpu(group))
@@ -321,6 +323,5 @@ def managed_user_data(group: GroupOptionsLike, target: TargetLike) -> str | None
     if group.windows:
         proxy = proxy_commands(group.proxy, target.service_cidr) if group.proxy else []
         return windows_commands([*proxy, *group.commands_before]) or None
-    if not group.commands_before:
-        return None
-    return multipart([("text/x-shellscript", "\n".join(["#!/bin/bash", "set -euo pipefail", *group.commands_before]))])
+    script = shell_part(group.commands_before, group.proxy, target.service_cidr)
+    return multipart([script]) if script else None

@@ -8,9 +8,9 @@ import pulumi
 from ..core.mistakes import Mistakes
 from ..roles.role import NodeRoleArgs, check_node_role
 from ..roles.validation import PolicySource
-from .bootstrap import Proxy
 from .group_options import WarmPool, check_group_options
 from .node_group_rules import check_auto_mode, check_ip_family, check_node_group, check_platform
+from .proxy import Proxy
 from .scheduling import Taint
 from .target import EksTarget, check_target
 
@@ -58,7 +58,7 @@ class _NodeGroupArgs:
     commands_after: Sequence[str] = ()
     """Commands after the bootstrap. Only with ``image_id`` or ``self_managed``."""
     proxy: Proxy | None = None
-    """The proxy through which nodes reach the internet; none by default."""
+    """The proxy through which nodes reach the internet; none by default. Excludes ``bottlerocket``."""
     security_group_ids: Sequence[pulumi.Input[str]] = ()
     """Security groups of the nodes beside the cluster's own."""
     cluster_security_group: bool = True

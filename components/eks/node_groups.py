@@ -307,7 +307,7 @@ class EksLinuxNodeGroup(_NodeGroup):
     Pass the CNI (``WindowsIpam`` in mode ``addon``) and kube-proxy in ``opts.depends_on``: without them no node
     becomes ready.
 
-    :raises WinkubeError: ``WK-EKS-013`` to ``-031``, ``-070`` to ``-083``, ``WK-SCH``, ``WK-IAM``, ``WK-TAG``.
+    :raises WinkubeError: ``WK-EKS-013`` to ``-031``, ``-070`` to ``-088``, ``WK-SCH``, ``WK-IAM``, ``WK-TAG``.
     """
 
     def __init__(self, name: str, args: EksLinuxNodeGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -320,7 +320,7 @@ class EksWindowsNodeGroup(_NodeGroup):
     Pass ``WindowsIpam`` and the Linux groups in ``opts.depends_on``: nodes that come up before IPAM is on never get
     addresses for pods.
 
-    :raises WinkubeError: ``WK-EKS-010`` to ``-031``, ``-070`` to ``-083``, ``WK-SCH``, ``WK-IAM``, ``WK-TAG``.
+    :raises WinkubeError: ``WK-EKS-010`` to ``-031``, ``-070`` to ``-088``, ``WK-SCH``, ``WK-IAM``, ``WK-TAG``.
     """
 
     windows_release: str

@@ -13,7 +13,6 @@ from winkube.eks.bootstrap import (
     OWNED_FLAGS,
     USER_DATA_LIMIT,
     Bootstrap,
-    Proxy,
     al2023_user_data,
     bottlerocket_user_data,
     check_commands,
@@ -25,6 +24,7 @@ from winkube.eks.bootstrap import (
     windows_user_data,
 )
 from winkube.eks.density import windows_reservations
+from winkube.eks.proxy import Proxy
 from winkube.eks.scheduling import WINDOWS_TAINT, Taint
 
 NODE = Bootstrap(
@@ -97,12 +97,10 @@ def test_excluded_networks_and_proxy():
     )
     text = windows_user_data(node, {})
     assert "-ExcludedSnatCIDRs '10.1.0.0/16,10.2.0.0/16'" in text
-    machine = text.index("SetEnvironmentVariable('HTTPS_PROXY', 'http://p:3128', 'Machine')")
-    assert machine < text.index("$env:HTTPS_PROXY = 'http://p:3128'") < text.index("-EKSClusterName")
-    no_proxy = re.search(r"\$env:NO_PROXY = '([^']*)'", text)
-    assert no_proxy
-    assert {"169.254.169.254", ".svc", "10.100.0.0/16", "10.0.0.0/8"} <= set(no_proxy[1].split(","))
-    assert "SetEnvironmentVariable('HTTP_PROXY', 'http://p:3128'" in text
+    process = text.index("$env:HTTPS_PROXY = 'http://p:3128'")
+    machine = text.index("SetEnvironmentVariable('HTTPS_PROXY', $env:HTTPS_PROXY, 'Machine')")
+    assert process < machine < text.index("-EKSClusterName")
+    assert "$env:HTTP_PROXY = 'http://p:3128'" in text
 
 
 def test_al2023_gets_a_node_config():

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from winkube.eks.bootstrap import Proxy
 from winkube.eks.group_options import WarmPool, check_group_options
 from winkube.eks.node_groups import EksLinuxNodeGroupArgs, EksWindowsNodeGroupArgs
+from winkube.eks.proxy import Proxy
 from winkube.eks.target import EksTarget
 
 TARGET = EksTarget(
