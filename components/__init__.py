@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .eks.cluster import AccessEntry, EksCluster, EksClusterArgs
     from .eks.fargate import EksFargateProfile, EksFargateProfileArgs, FargateSelector
     from .eks.group_options import WarmPool
+    from .eks.image_plan import FastLaunch
     from .eks.neighbours import cluster_role_name, target_of_aws_cluster, target_of_pulumi_eks
     from .eks.node_groups import EksLinuxNodeGroup, EksLinuxNodeGroupArgs, EksWindowsNodeGroup, EksWindowsNodeGroupArgs
     from .eks.port_rules import PodPort
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .eks.scheduling import Taint
     from .eks.security_groups import EksSecurityGroups, EksSecurityGroupsArgs
     from .eks.target import EksTarget
+    from .eks.windows_image import EksWindowsImage, EksWindowsImageArgs
     from .eks.windows_ipam import WindowsIpam, WindowsIpamArgs
     from .network.network import Network, NetworkArgs
     from .objects.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
@@ -61,9 +63,12 @@ _MODULES = {
     "EksSecurityGroups": "eks.security_groups",
     "EksSecurityGroupsArgs": "eks.security_groups",
     "EksTarget": "eks.target",
+    "EksWindowsImage": "eks.windows_image",
+    "EksWindowsImageArgs": "eks.windows_image",
     "EksWindowsNodeGroup": "eks.node_groups",
     "EksWindowsNodeGroupArgs": "eks.node_groups",
     "FargateSelector": "eks.fargate",
+    "FastLaunch": "eks.image_plan",
     "FluentBitWindows": "addons.fluent_bit",
     "FluentBitWindowsArgs": "addons.fluent_bit",
     "GmsaCredentialSpec": "addons.gmsa",
@@ -122,9 +127,12 @@ __all__ = [
     "EksSecurityGroups",
     "EksSecurityGroupsArgs",
     "EksTarget",
+    "EksWindowsImage",
+    "EksWindowsImageArgs",
     "EksWindowsNodeGroup",
     "EksWindowsNodeGroupArgs",
     "FargateSelector",
+    "FastLaunch",
     "FluentBitWindows",
     "FluentBitWindowsArgs",
     "GmsaCredentialSpec",

@@ -90,6 +90,15 @@ COMPONENTS: dict[str, Build] = {
     "EksSecurityGroups": lambda name, opts: winkube.EksSecurityGroups(
         name, winkube.EksSecurityGroupsArgs(vpc_id="vpc-1", pod_ports=[winkube.PodPort(first=8080)], tags=TAGS), opts
     ),
+    "EksWindowsImage": lambda name, opts: winkube.EksWindowsImage(
+        name,
+        winkube.EksWindowsImageArgs(
+            region="eu-central-1", kubernetes_version="1.36", tags=TAGS,
+            cached_images=["mcr.microsoft.com/windows/servercore:ltsc2022"],
+            fast_launch=winkube.FastLaunch(account_id="111122223333"),
+        ),
+        opts,
+    ),
     "EksWindowsNodeGroup": lambda name, opts: winkube.EksWindowsNodeGroup(
         name, winkube.EksWindowsNodeGroupArgs(name="windows", cluster=target(), subnet_ids=SUBNETS, tags=TAGS), opts
     ),
@@ -314,6 +323,7 @@ def test_nothing_is_made_when_an_argument_is_wrong(kind: str) -> None:
         "EksFargateProfile": {"cluster": target(), "subnet_ids": SUBNETS, "selectors": ()},
         "EksLinuxNodeGroup": {"name": "g", "cluster": target(), "subnet_ids": SUBNETS, "linux": "gentoo"},
         "EksSecurityGroups": {"vpc_id": "vpc-1", "egress_cidrs": ["everywhere"]},
+        "EksWindowsImage": {"region": "eu-central-1", "kubernetes_version": "1.34", "windows": "2025"},
         "EksWindowsNodeGroup": {"name": "g", "cluster": target(), "subnet_ids": SUBNETS, "windows": "95"},
         "FluentBitWindows": {"cluster_name": "c", "region": "eu-central-1", "log_retention_days": 100},
         "GmsaCredentialSpec": {"spec_name": "web-app", "account_name": "WebApp$", "domain_name": "corp",

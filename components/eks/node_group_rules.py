@@ -150,7 +150,7 @@ def check_node_group(group: NodeGroupLike, kubernetes_version: str) -> Mistakes:
                   "underscores and begins with a letter or digit", "write a name such as \"windows-2022\"",
                   group.name)  # fmt: skip
     found.take(_check_system(group, kubernetes_version))
-    found.take(_check_types(group))
+    found.take(check_types(group))
     found.take(_check_sizes(group))
     found.take(_check_volume(group))
     if group.capacity_type not in CAPACITY_TYPES:
@@ -218,11 +218,12 @@ def _check_system(group: NodeGroupLike, kubernetes_version: str) -> Mistakes:
         found.add(UNKNOWN_LINUX, ("linux",), f"Linux nodes run {one_of(LINUX_IMAGES)}",
                   _guess(group.linux.lower(), tuple(LINUX_IMAGES)), group.linux)  # fmt: skip
     if group.windows is not None:
-        found.take(_check_windows(group.windows, group.edition, kubernetes_version))
+        found.take(check_windows_release(group.windows, group.edition, kubernetes_version))
     return found
 
 
-def _check_windows(release: str, edition: str | None, kubernetes_version: str) -> Mistakes:
+def check_windows_release(release: str, edition: str | None, kubernetes_version: str) -> Mistakes:
+    """Every mistake in the choice of a Windows image."""
     found = Mistakes()
     row = WINDOWS_RELEASES.get(release)
     if row is None:
@@ -240,7 +241,17 @@ def _check_windows(release: str, edition: str | None, kubernetes_version: str) -
     return found
 
 
-def _check_types(group: NodeGroupLike) -> Mistakes:
+class TypesLike(Protocol):
+    """What the checks of instance types need."""
+
+    @property
+    def windows(self) -> str | None: ...  # noqa: D102
+    @property
+    def instance_types(self) -> Sequence[str]: ...  # noqa: D102
+
+
+def check_types(group: TypesLike) -> Mistakes:
+    """Every mistake in the instance types of a group."""
     found = Mistakes()
     names = list(group.instance_types)
     if not 1 <= len(names) <= TYPE_LIMIT or len(set(names)) < len(names):

@@ -25,6 +25,11 @@ NODE_POLICIES: Mapping[str, tuple[str, ...]] = {
     ),
     # AmazonSSMManagedInstanceCore would let a node read every parameter of the account: session_manager() does not.
     "self-managed": ("AmazonEC2ContainerRegistryPullOnly",),
+    "image-builder": (
+        "EC2InstanceProfileForImageBuilder",
+        "AmazonEC2ContainerRegistryPullOnly",
+        "AmazonSSMManagedInstanceCore",
+    ),
 }
 """Kind of node role to the names of the AWS managed policies that it needs.
 

@@ -570,7 +570,7 @@ def windows_no_file_modes(resource: Planned, settings: Settings) -> Iterator[str
 def windows_dns_policy(resource: Planned, settings: Settings) -> Iterator[str]:
     """`ClusterFirstWithHostNet` does not exist there."""
     pod = windows_pod(resource)
-    if pod and pod.spec["dnsPolicy"].text == "ClusterFirstWithHostNet" and not pod.host_process():
+    if pod and pod.spec["dnsPolicy"].text == "ClusterFirstWithHostNet":
         yield f"{pod.spec.path}.dnsPolicy is ClusterFirstWithHostNet, which Windows does not have"
 
 

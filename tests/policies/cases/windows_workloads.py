@@ -231,8 +231,8 @@ CASES = {
         "have no effect on Windows",
     ),
     "windows-dns-policy": windows_case(
-        [windows({"dnsPolicy": "ClusterFirst"}), host_process(dnsPolicy="ClusterFirstWithHostNet")],
-        [windows({"dnsPolicy": "ClusterFirstWithHostNet"})],
+        [windows({"dnsPolicy": "ClusterFirst"})],
+        [windows({"dnsPolicy": "ClusterFirstWithHostNet"}), host_process(dnsPolicy="ClusterFirstWithHostNet")],
         [windows({"dnsPolicy": UNKNOWN})],
         "Windows does not have",
     ),
