@@ -1,8 +1,9 @@
 """Measures what the budget bounds: whole processes from outside, growth per resource, ratios to a yardstick.
 
-Each figure is the median of several runs after a warm-up. The machine's speed drifts, so a time is judged
-as a ratio to a fixed yardstick measured in the same run: importing pulumi and pulumi_aws and creating 100 plain
-resources under the SDK's mocks. ``bench/budget.json`` holds the limits; a figure over its limit ends with exit code 1.
+Each figure is the median of several runs after a warm-up. The machine's speed drifts by half, so a time is judged
+at the speed of a reference: a fixed yardstick, importing pulumi and pulumi_aws and creating 100 plain resources under
+the SDK's mocks, is measured in the same run and took :data:`REFERENCE_SECONDS` where the budget was set. What was
+measured here is shown as well. ``bench/budget.json`` holds the limits; a figure over its limit ends with exit code 1.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUDGET = json.loads((ROOT / "bench" / "budget.json").read_text(encoding="utf-8"))
 PROGRAMS = ROOT / "bench" / "programs"
+REFERENCE_SECONDS = 1.0
 COMPARED = "diff of prod with the commit before"
 
 
@@ -100,12 +102,15 @@ def main() -> int:
     for name, figure in figures.items():
         ratio = figure.cpu / yardstick.cpu
         print(f"{name:40} {figure.wall:8.2f} {figure.cpu:8.2f} {figure.mib:9.0f} {ratio:14.2f}")
-    print(f"\n{'figure':40} {'measured':>10} {'budget':>10}")
+    slowness = yardstick.wall / REFERENCE_SECONDS
+    print(f"\n{'figure':40} {'measured':>10} {'at reference':>13} {'budget':>10}")
     over = 0
     for name, value in rows.items():
         limit = BUDGET[name]
-        over += value > limit
-        print(f"{name:40} {value:10.2f} {limit:10.2f}{'  OVER' if value > limit else ''}")
+        judged = value / slowness if "seconds" in name else value
+        over += judged > limit
+        print(f"{name:40} {value:10.2f} {judged:13.2f} {limit:10.2f}{'  OVER' if judged > limit else ''}")
+    print(f"\nThis machine took {slowness:.2f} times the reference for the yardstick.")
     return 1 if over else 0
 
 

@@ -72,6 +72,11 @@ def schema_text() -> str:
     return importlib.import_module("stacks.schema").schema_text()
 
 
+def published(name: str) -> str:
+    """The schema of a JSON output, as the package carries it."""
+    return (ROOT / "preview" / f"{name}.schema.json").read_text(encoding="utf-8")
+
+
 def readme() -> str:
     """The README with what the commands print now, and the example as it is."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -119,6 +124,8 @@ FILES: Mapping[str, Callable[[], str]] = {
     "docs/errors.md": errors_page,
     "docs/policies.md": policies_page,
     "docs/stack.schema.json": schema_text,
+    "docs/plan.schema.json": lambda: published("plan"),
+    "docs/difference.schema.json": lambda: published("difference"),
     "README.md": readme,
 }
 
