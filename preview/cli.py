@@ -8,11 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .cli_check import add_check
+from .cli_check import CLEAN, FOUND, WRONG, add_check
 from .cli_diff import add_diff
-
-CLEAN, FOUND, WRONG = 0, 1, 2
-"""Exit codes: nothing found; findings; the program or its settings are wrong."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,7 +60,6 @@ def _parser() -> argparse.ArgumentParser:
 
 def _preview(options: argparse.Namespace) -> int:
     from .judge import judged
-    from .model import Severity
     from .project import read_project
 
     if options.report or options.topology:
@@ -87,8 +83,7 @@ def _preview(options: argparse.Namespace) -> int:
         sys.stdout.write(text)
     for severity, message in plan.logs:
         print(f"{severity}: {message}", file=sys.stderr)
-    weighty = any(finding.severity is not Severity.NOTE for finding in plan.findings)
-    return FOUND if weighty else CLEAN
+    return FOUND if plan.weighty else CLEAN
 
 
 def _only_stack(stacks: list[str]) -> str:

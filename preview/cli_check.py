@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 CLEAN, FOUND, WRONG = 0, 1, 2
+"""Exit codes: nothing found; findings; the program or its settings are wrong."""
 
 
 def add_check(commands: Any) -> None:

@@ -233,6 +233,11 @@ class Plan:
     logs: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """``(severity, text)`` of what the program logged, warnings and worse."""
 
+    @property
+    def weighty(self) -> bool:
+        """Whether anything was found that is more than a note."""
+        return any(finding.severity is not Severity.NOTE for finding in self.findings)
+
     @cached_property
     def by_urn(self) -> dict[str, Resource]:
         """The resources by their URN."""

@@ -17,7 +17,7 @@ from .difference_markdown import markdown_text as differences_text
 from .errors import PreviewError
 from .judge import judged
 from .markdown import escape
-from .model import Plan, Severity
+from .model import Plan
 from .project import read_project
 from .revisions import Evaluation, compare_revisions
 
@@ -55,7 +55,7 @@ class Result:
     @property
     def weighty(self) -> bool:
         """Whether any stack has a finding that is more than a note."""
-        return any(finding.severity is not Severity.NOTE for plan in self.plans for finding in plan.findings)
+        return any(plan.weighty for plan in self.plans)
 
 
 def check(wish: Wish) -> Result:

@@ -11,7 +11,6 @@ from ..tables.instance_types import instance_type
 
 KUBELET_DEFAULT_MAX_PODS = 110
 ADDRESSES_PER_PREFIX = 16
-WINDOWS_RESERVED_MIB = 2048
 POD_ADDRESS_RESOURCE = "vpc.amazonaws.com/PrivateIPv4Address"
 """The extended resource of which a Windows pod takes one."""
 
