@@ -1,0 +1,101 @@
+"""What workers need to know of a self-managed cluster, whoever made it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network
+
+import pulumi
+
+from ..core.cidr import nth_address
+from ..eks.proxy import Proxy
+from ..network.ports import Ports
+from ..state_bucket.layout import ClusterLayout
+from ..tables.regions import partition
+from .target_rules import WINDOWS_VNI, check_join_target
+
+__all__ = ["JoinTarget", "check_join_target"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JoinTarget:
+    """A self-managed cluster that instance groups can join.
+
+    ``LinuxControlPlane.target`` is one; a cluster of kops, Kubespray or kubeadm is described by ``target_of_kops`` and
+    its like. What is wrong with it is found by ``check_join_target`` when a group is made (``WK-IG-001`` to ``-011``).
+    """
+
+    cluster_name: str
+    """The cluster's name: part of object keys and tags, such as ``prod.example.com``."""
+    kubernetes_version: str
+    """Its Kubernetes minor, such as ``1.36``: decides binaries, flags and images."""
+    region: str
+    """The region of the nodes, the bucket and the token."""
+    endpoint: str
+    """Its API as ``host:port`` without a scheme, such as ``api.prod.example.com:6443``; nodes use it as it is."""
+    token_parameter: str
+    """Name of the SSM parameter of the type SecureString whose value is a bootstrap token that is kept fresh."""
+    certificate_authority: pulumi.Input[str]
+    """Its certificate authority as PEM."""
+    vpc_id: pulumi.Input[str]
+    """The VPC of the nodes."""
+    bucket: pulumi.Input[str]
+    """Name of the bucket from which nodes fetch boot code and documents."""
+    bucket_arn: pulumi.Input[str]
+    """ARN of that bucket."""
+    bucket_key_arn: pulumi.Input[str] | None = None
+    """ARN of the key that encrypts the bucket, if it is one of the account's own."""
+    token_key_arn: pulumi.Input[str] | None = None
+    """ARN of the key that encrypts the token; the account's ``aws/ssm`` by default, which needs no statement."""
+    pod_cidr: str = "10.244.0.0/16"
+    """The network of the pods; ``10.244.0.0/16`` by default."""
+    service_cidr: str = "10.96.0.0/12"
+    """The network of the services; ``10.96.0.0/12`` by default."""
+    cluster_domain: str = "cluster.local"
+    """The domain that the cluster's DNS serves; ``cluster.local`` by default."""
+    node_cidr_mask: int = 24
+    """The length of each node's part of the pod network; 24 by default: 254 addresses."""
+    pod_network: str = "flannel-vxlan"
+    """``flannel-vxlan`` (default), or ``calico-vxlan`` where Calico's operator looks after the nodes."""
+    vxlan_vni: int = WINDOWS_VNI
+    """The VNI of the pod network; 4096, the one that Windows nodes can use."""
+    vxlan_port: int = Ports.vxlan
+    """The UDP port of the pod network; 4789, the one that Windows nodes can use."""
+    cloud_provider: str = "external"
+    """``external`` (default): the AWS cloud controller manager runs in the cluster; ``none``: it does not, and a
+    kubelet must not wait for it."""
+    incarnation: int = 1
+    """The cluster's number in its bucket: a new cluster under the same name has a new one."""
+    control_plane_security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Security groups of the control plane: they may reach the kubelets."""
+    node_security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Security groups of all nodes that share the pod network, the control plane's among them."""
+    linux_security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Security groups that Linux workers get as they are; by default each group makes one of its own."""
+    windows_security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Security groups that Windows workers get as they are; by default each group makes one of its own."""
+    mirror: str | None = None
+    """Base address from which nodes fetch what upstream offers: ``https://host/path`` becomes
+    ``<mirror>/host/path``. Upstream itself by default."""
+    registry_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Host of a container registry to the address of its mirror; none by default."""
+    artefact_digests: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Name of a file that nodes fetch to its digest, where upstream publishes none or another one is wanted."""
+    image_repository: str | None = None
+    """Registry of the system's container images; ``registry.k8s.io`` by default."""
+    proxy: Proxy | None = None
+    """The proxy through which nodes reach the internet; none by default."""
+
+    @property
+    def dns_service_ip(self) -> str:
+        """The address of the cluster's DNS: the tenth of the service CIDR."""
+        return str(nth_address(IPv4Network(self.service_cidr), 10))
+
+    @property
+    def partition(self) -> str:
+        """The partition of the region, as in ARNs."""
+        return partition(self.region)
+
+    @property
+    def layout(self) -> ClusterLayout:
+        """What of the cluster lies where in the bucket."""
+        return ClusterLayout(self.cluster_name)

@@ -1,0 +1,301 @@
+"""What must hold for the description of a self-managed cluster that workers join. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from ipaddress import IPv4Network
+from typing import Any, Protocol
+
+from ..core.cidr import network_or_none
+from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of, shown
+from ..eks.proxy import Proxy, check_proxy
+from ..network.ports import POD_NETWORKS, Ports
+from ..state_bucket.layout import check_key_part
+from ..tables.kubernetes import SELF_MANAGED_MINORS, minor_number
+from ..tables.regions import check_region
+
+FLANNEL_PAGE = "https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"
+
+TARGET_VERSION = Rule(
+    "WK-IG-001", "Workers join clusters of the Kubernetes minors that upstream maintains.",
+    "https://kubernetes.io/releases/",
+)  # fmt: skip
+TARGET_ENDPOINT = Rule(
+    "WK-IG-002", "The endpoint of a cluster is a host and a port, without a scheme.",
+    "https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/",
+)  # fmt: skip
+TOKEN_PARAMETER = Rule(
+    "WK-IG-003", "The join token lies in one SSM parameter with a full name.",
+    "https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-su-create.html",
+)  # fmt: skip
+TARGET_NETWORKS = Rule(
+    "WK-IG-004", "Pods and services have IPv4 networks of their own.",
+    "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
+)  # fmt: skip
+NODE_MASK = Rule(
+    "WK-IG-005", "A node's part of the pod network is smaller than the whole, and holds pods.",
+    "https://kubernetes.io/docs/reference/command-line-tools-reference/kube-controller-manager/",
+)  # fmt: skip
+POD_NETWORK = Rule("WK-IG-006", "The pod network is one that Windows nodes of self-managed clusters can be part of.",
+                   FLANNEL_PAGE)  # fmt: skip
+VXLAN = Rule("WK-IG-007", "VXLAN with Windows nodes has the VNI 4096 and UDP port 4789, on every node.", FLANNEL_PAGE)
+CLUSTER_DOMAIN = Rule(
+    "WK-IG-008", "The cluster domain is a DNS name in lower case.",
+    "https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/",
+)  # fmt: skip
+MIRROR = Rule("WK-IG-009", "Mirrors are addresses without a path's last slash; registries are named by host.",
+              "https://github.com/containerd/containerd/blob/main/docs/hosts.md")  # fmt: skip
+CLOUD_PROVIDER = Rule(
+    "WK-IG-010", "A cluster has an external cloud controller manager, or none.",
+    "https://kubernetes.io/docs/tasks/administer-cluster/running-cloud-controller/",
+)  # fmt: skip
+TARGET_SECURITY = Rule(
+    "WK-IG-011", "Workers are in security groups that are given, or in one made from those of the other nodes.",
+    "https://kubernetes.io/docs/reference/networking/ports-and-protocols/",
+)  # fmt: skip
+
+WINDOWS_VNI = 4096
+CLOUD_PROVIDERS = ("external", "none")
+CALICO = "calico-vxlan"
+"""Calico's own operator on Linux and Windows nodes; its VXLAN has the VNI and the port that Windows wants."""
+KNOWN_POD_NETWORKS = (POD_NETWORKS[0], CALICO)
+REFUSED_POD_NETWORKS: Mapping[str, str] = {
+    "host-gw": "host-gw needs the source and destination check of EC2 off and all nodes in one subnet",
+    "flannel-host-gw": "host-gw needs the source and destination check of EC2 off and all nodes in one subnet",
+    "weave": "Weave Net was archived in 2024 and never ran on Windows",
+    "winnat": "WinNAT gives pods no address that other nodes reach",
+    "l2tunnel": "L2tunnel is of Azure's network",
+    "l2bridge": "l2bridge needs the source and destination check of EC2 off and routes for every node",
+    "kubenet": "kubenet was removed with dockershim and never ran on Windows",
+    "cilium": "Cilium has no agent for Windows",
+    "amazon-vpc": "addresses of the VPC for Windows pods come from a controller that only EKS runs",
+    "ipv6": "flannel's and Calico's overlays on Windows carry IPv4 only",
+    "dual-stack": "flannel's and Calico's overlays on Windows carry IPv4 only",
+}
+"""Pod networks that people ask for, and why they are refused."""
+
+_HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
+_PARAMETER = re.compile(r"(/[A-Za-z0-9_.-]+){1,15}")
+_MIRROR = re.compile(r"https?://[A-Za-z0-9.-]+(:\d+)?(/[A-Za-z0-9._~/-]*[A-Za-z0-9._~-])?")
+_REGISTRY = re.compile(r"[a-z0-9.-]+(:\d+)?")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}")
+
+
+class TargetLike(Protocol):
+    """What the checks need of a cluster."""
+
+    @property
+    def cluster_name(self) -> str: ...  # noqa: D102
+    @property
+    def kubernetes_version(self) -> str: ...  # noqa: D102
+    @property
+    def region(self) -> str: ...  # noqa: D102
+    @property
+    def endpoint(self) -> str: ...  # noqa: D102
+    @property
+    def token_parameter(self) -> str: ...  # noqa: D102
+    @property
+    def pod_cidr(self) -> str: ...  # noqa: D102
+    @property
+    def service_cidr(self) -> str: ...  # noqa: D102
+    @property
+    def cluster_domain(self) -> str: ...  # noqa: D102
+    @property
+    def node_cidr_mask(self) -> int: ...  # noqa: D102
+    @property
+    def pod_network(self) -> str: ...  # noqa: D102
+    @property
+    def vxlan_vni(self) -> int: ...  # noqa: D102
+    @property
+    def vxlan_port(self) -> int: ...  # noqa: D102
+    @property
+    def cloud_provider(self) -> str: ...  # noqa: D102
+    @property
+    def mirror(self) -> str | None: ...  # noqa: D102
+    @property
+    def registry_mirrors(self) -> Mapping[str, str]: ...  # noqa: D102
+    @property
+    def artefact_digests(self) -> Mapping[str, str]: ...  # noqa: D102
+    @property
+    def image_repository(self) -> str | None: ...  # noqa: D102
+    @property
+    def proxy(self) -> Proxy | None: ...  # noqa: D102
+    @property
+    def linux_security_group_ids(self) -> Sequence[Any]: ...  # noqa: D102
+    @property
+    def windows_security_group_ids(self) -> Sequence[Any]: ...  # noqa: D102
+    @property
+    def control_plane_security_group_ids(self) -> Sequence[Any]: ...  # noqa: D102
+    @property
+    def node_security_group_ids(self) -> Sequence[Any]: ...  # noqa: D102
+
+
+def check_join_target(target: TargetLike) -> Mistakes:
+    """Every mistake in the description of a cluster (``WK-IG-001`` to ``-011``), paths relative to it."""
+    found = check_key_part(target.cluster_name, ("cluster_name",))
+    found.take(check_version(target.kubernetes_version))
+    found.take(check_region(target.region))
+    found.take(check_endpoint(target.endpoint))
+    found.take(_check_token(target.token_parameter))
+    found.take(_check_networks(target))
+    found.take(check_pod_network(target.pod_network))
+    found.take(check_vxlan(target.vxlan_vni, target.vxlan_port))
+    if not _HOST.fullmatch(target.cluster_domain):
+        found.add(CLUSTER_DOMAIN, ("cluster_domain",), "the cluster domain is a DNS name in lower case",
+                  'write the one that CoreDNS serves, as a rule "cluster.local"', target.cluster_domain)  # fmt: skip
+    if target.cloud_provider not in CLOUD_PROVIDERS:
+        guess = nearest(target.cloud_provider, CLOUD_PROVIDERS) or "external"
+        found.add(CLOUD_PROVIDER, ("cloud_provider",), f"the cloud provider is {one_of(CLOUD_PROVIDERS)}; the one in "
+                  "the kubelet was removed with 1.27", f'write "{guess}"', target.cloud_provider)  # fmt: skip
+    found.take(_check_mirrors(target))
+    if target.proxy is not None:
+        found.take(check_proxy(target.proxy))
+    return found
+
+
+def check_target_security(target: TargetLike, system: str) -> Mistakes:
+    """Whether the security groups of workers of one system can be told (``WK-IG-011``)."""
+    found = Mistakes()
+    given = target.windows_security_group_ids if system == "windows" else target.linux_security_group_ids
+    if given:
+        return found
+    for field in ("control_plane_security_group_ids", "node_security_group_ids"):
+        if not getattr(target, field):
+            found.add(TARGET_SECURITY, (field,), f"the target names no security groups for {system} workers, and a "
+                      f"group of their own is made from {field}",
+                      f"set {field}, or {system}_security_group_ids", [])  # fmt: skip
+    return found
+
+
+def check_version(version: str, path: Path = ("kubernetes_version",)) -> Mistakes:
+    """Whether workers of this minor can be made (``WK-IG-001``)."""
+    found = Mistakes()
+    if version not in SELF_MANAGED_MINORS:
+        text = version.removeprefix("v")
+        minor = ".".join(text.split(".")[:2])
+        guess = minor if minor in SELF_MANAGED_MINORS else nearest(minor, SELF_MANAGED_MINORS)
+        found.add(TARGET_VERSION, path, f"workers are made for the minors {one_of(SELF_MANAGED_MINORS)}",
+                  _version_remedy(minor, guess), version)  # fmt: skip
+    return found
+
+
+def _version_remedy(minor: str, guess: str | None) -> str:
+    try:
+        old = minor_number(minor) < minor_number(SELF_MANAGED_MINORS[0])
+    except ValueError:
+        old = False
+    if old:
+        return f"update the cluster to {SELF_MANAGED_MINORS[0]} or newer"
+    return f'write "{guess}"' if guess else "write one of these"
+
+
+def check_endpoint(endpoint: str, path: Path = ("endpoint",)) -> Mistakes:
+    """Whether this is ``host:port`` (``WK-IG-002``)."""
+    found = Mistakes()
+    host, _, port = endpoint.rpartition(":")
+    if not (_HOST.fullmatch(host) and port.isdigit() and 1 <= int(port) <= 65535):
+        plain = endpoint.rpartition("://")[2].rstrip("/").lower()
+        guess = plain if ":" in plain else f"{plain or 'api.dev.example.com'}:6443"
+        found.add(TARGET_ENDPOINT, path, "the endpoint is a host name or address and a port, without a scheme",
+                  f"write {shown(guess)}", endpoint)  # fmt: skip
+    return found
+
+
+def _check_token(parameter: str) -> Mistakes:
+    found = Mistakes()
+    if not _PARAMETER.fullmatch(parameter) or parameter.lower().startswith(("/aws", "/ssm")):
+        plain = "/" + re.sub(r"[^A-Za-z0-9_./-]+", "-", parameter.strip("/")) if parameter.strip("/") else ""
+        usable = plain if _PARAMETER.fullmatch(plain) and not plain.lower().startswith(("/aws", "/ssm")) else ""
+        found.add(TOKEN_PARAMETER, ("token_parameter",), "a parameter has a full name that begins with a slash, of "
+                  "letters, digits and . - _, and not with /aws or /ssm",
+                  f'write a name such as "{usable or "/winkube/dev/join-token"}"', parameter)  # fmt: skip
+    return found
+
+
+def _check_networks(target: TargetLike) -> Mistakes:
+    found = Mistakes()
+    known: dict[str, IPv4Network] = {}
+    for field, example in (("pod_cidr", "10.244.0.0/16"), ("service_cidr", "10.96.0.0/12")):
+        text = getattr(target, field)
+        network = network_or_none(text)
+        if network is None:
+            why = "Windows pods and services have IPv4 addresses only" if ":" in text else "this is no IPv4 network "
+            why = why if ":" in text else f"{why}without host bits"
+            found.add(TARGET_NETWORKS, (field,), why, f'write the cluster\'s own, such as "{example}"', text)
+        else:
+            known[field] = network
+    if len(known) == 2 and known["pod_cidr"].overlaps(known["service_cidr"]):
+        found.add(TARGET_NETWORKS, ("service_cidr",), f"shares addresses with the pods' {target.pod_cidr}",
+                  "write the networks that the cluster really has: they are disjoint", target.service_cidr)  # fmt: skip
+    if "service_cidr" in known and known["service_cidr"].num_addresses < 16:
+        found.add(TARGET_NETWORKS, ("service_cidr",), "the cluster's DNS has the tenth address of the services",
+                  "write a network of 16 addresses or more", target.service_cidr)  # fmt: skip
+    if "pod_cidr" in known:
+        found.take(_check_mask(known["pod_cidr"], target.node_cidr_mask))
+    return found
+
+
+def _check_mask(pods: IPv4Network, mask: int) -> Mistakes:
+    found = Mistakes()
+    least = pods.prefixlen + 1
+    if not least <= mask <= 28:
+        found.add(NODE_MASK, ("node_cidr_mask",), f"each node's part of {pods} is from /{least} to /28",
+                  f"set node_cidr_mask to {min(max(mask, least), 28)}" if least <= 28 else
+                  "write a larger pod_cidr", mask)  # fmt: skip
+    elif mask - pods.prefixlen > 16:
+        found.add(NODE_MASK, ("node_cidr_mask",), "kube-controller-manager divides a pod network by 16 bits at most",
+                  f"set node_cidr_mask to {pods.prefixlen + 16} or less", mask)  # fmt: skip
+    return found
+
+
+def check_pod_network(pod_network: str, path: Path = ("pod_network",)) -> Mistakes:
+    """Whether nodes know the pod network (``WK-IG-006``); those that people ask for are refused with the reason."""
+    found = Mistakes()
+    if pod_network not in KNOWN_POD_NETWORKS:
+        reason = REFUSED_POD_NETWORKS.get(pod_network.lower().replace("_", "-"))
+        guess = nearest(pod_network, KNOWN_POD_NETWORKS) or KNOWN_POD_NETWORKS[0]
+        found.add(POD_NETWORK, path, reason or f"the pod network is {one_of(KNOWN_POD_NETWORKS)}",
+                  f'use "{guess if reason is None else KNOWN_POD_NETWORKS[0]}"', pod_network)  # fmt: skip
+    return found
+
+
+def check_vxlan(vni: int, port: int) -> Mistakes:
+    """Whether Windows nodes can take part in the VXLAN (``WK-IG-007``)."""
+    found = Mistakes()
+    if vni != WINDOWS_VNI:
+        found.add(VXLAN, ("vxlan_vni",), f"the host network service of Windows takes VNIs from {WINDOWS_VNI}, and our "
+                  f"network is flannel.{WINDOWS_VNI} everywhere; a Windows node ignores the leases of others",
+                  f"set the VNI to {WINDOWS_VNI} in flannel's net-conf.json on all nodes, and here", vni)  # fmt: skip
+    if port != Ports.vxlan:
+        found.add(VXLAN, ("vxlan_port",), f"the host network service of Windows speaks VXLAN on UDP {Ports.vxlan} only",
+                  f"set the port to {Ports.vxlan} in flannel's net-conf.json on all nodes, and here", port)  # fmt: skip
+    return found
+
+
+def _check_mirrors(target: TargetLike) -> Mistakes:
+    found = Mistakes()
+    if target.mirror is not None and not _MIRROR.fullmatch(target.mirror):
+        found.add(MIRROR, ("mirror",), "a mirror is an http or https address without a slash at its end",
+                  _address_remedy(target.mirror), target.mirror)  # fmt: skip
+    for registry, address in target.registry_mirrors.items():
+        if not _REGISTRY.fullmatch(registry):
+            found.add(MIRROR, ("registry_mirrors", registry), "a registry is named by its host, without scheme or path",
+                      'write a name such as "registry.k8s.io"', registry)  # fmt: skip
+        if not _MIRROR.fullmatch(address):
+            found.add(MIRROR, ("registry_mirrors", registry), "a mirror is an http or https address without a slash at "
+                      "its end", _address_remedy(address), address)  # fmt: skip
+    for name, digest in target.artefact_digests.items():
+        if not _DIGEST.fullmatch(digest):
+            found.add(MIRROR, ("artefact_digests", name), "a digest is sha256: and 64, or sha512: and 128 lower-case "
+                      "hexadecimal digits", f"write what sha256sum says of the file: \"sha256:{'0' * 6}…\"",
+                      digest)  # fmt: skip
+    if target.image_repository is not None and not re.fullmatch(r"[a-z0-9.-]+(:\d+)?(/[a-z0-9._-]+)*",
+                                                                target.image_repository):  # fmt: skip
+        found.add(MIRROR, ("image_repository",), "an image repository is a host and a path, without a scheme",
+                  'write it such as "registry.example.com/kubernetes"', target.image_repository)  # fmt: skip
+    return found
+
+
+def _address_remedy(address: str) -> str:
+    plain = address.rpartition("://")[2].strip("/ ")
+    guess = f"https://{plain}"
+    return f"write {shown(guess)}" if _MIRROR.fullmatch(guess) else 'write it as "https://mirror.example.com"'
