@@ -4,14 +4,11 @@ The SDKs are imported by the flavour's module, after the settings were found rig
 without paying for them.
 """
 
-import importlib
-
 import pulumi
 from pulumi.runtime import config as runtime
 
-from .checks import advise_settings
+from .flavours import module_of
 from .reading import for_the_file, read_settings
-from .settings import FLAVOURS
 
 
 def deploy() -> None:
@@ -20,9 +17,9 @@ def deploy() -> None:
     :raises WinkubeError: when it cannot be built, with every mistake in the stack file.
     """
     settings = read_settings(*_configuration())
-    for advice in advise_settings(settings):
-        pulumi.log.warn(for_the_file(advice).text())
-    importlib.import_module(f".{FLAVOURS[settings.flavour]}", __name__).build(settings)
+    for advice in module_of(settings.flavour, "checks").advise_settings(settings):
+        pulumi.log.warn(for_the_file(type(settings), advice).text())
+    module_of(settings.flavour, "program").build(settings)
 
 
 def _configuration() -> tuple[dict[str, str], str, frozenset[str]]:

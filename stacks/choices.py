@@ -1,67 +1,30 @@
-"""The values to choose from, for editors: from the tables by which the components judge the same settings."""
+"""The values to choose from, for editors: from the tables by which the components judge the same settings.
+
+What every flavour has; the rest stands in the module of the same name of each flavour.
+"""
 
 from collections.abc import Mapping, Sequence
 
-from winkube.addons.identity import IDENTITIES
-from winkube.addons.node_classes import CAPACITY_TYPES as KARPENTER_CAPACITY_TYPES
-from winkube.addons.storage_rules import RECLAIM_POLICIES, VOLUME_SPEEDS
-from winkube.addons.table import ADDONS
-from winkube.eks.access import ACCESS_POLICIES
-from winkube.eks.cluster_rules import (
-    AUTHENTICATION_MODES,
-    CONTROL_PLANE_TIERS,
-    EGRESS_MODES,
-    LOG_TYPE_NAMES,
-    SUPPORT_TYPES,
-)
-from winkube.eks.group_options import MANAGEMENTS, POOL_STATES, UPDATE_STRATEGIES
-from winkube.eks.ipam import MODES
-from winkube.eks.node_group_rules import CAPACITY_TYPES
-from winkube.eks.port_rules import PROTOCOLS
+from winkube.eks.group_options import POOL_STATES
 from winkube.eks.scheduling import EKS_EFFECTS
 from winkube.network.endpoints import GATEWAY_SERVICES, INTERFACE_SERVICES
 from winkube.network.plan import NAT_MODES
-from winkube.tables.kubernetes import EKS_MINORS
-from winkube.tables.linux import LINUX_IMAGES
 from winkube.tables.regions import REGIONS
-from winkube.tables.windows import EDITIONS, WINDOWS_RELEASES
 from winkube.zone.names import VISIBILITIES
 
-from . import addon_settings, cluster_settings, group_settings, settings
-from .cluster_checks import CORE_DNS_PLACES
+from . import parts, settings
+from .flavours import FLAVOURS
 from .shape import Model
 
-CHOICES: Mapping[tuple[type[Model], str], Sequence[str]] = {
-    (settings.Settings, "flavour"): tuple(settings.FLAVOURS),
+Choices = Mapping[tuple[type[Model], str], Sequence[str]]
+
+CHOICES: Choices = {
+    (settings.Settings, "flavour"): FLAVOURS,
     (settings.Settings, "region"): tuple(REGIONS),
     (settings.NetworkSettings, "nat"): NAT_MODES,
     (settings.NetworkSettings, "gateway_endpoints"): GATEWAY_SERVICES,
     (settings.NetworkSettings, "interface_endpoints"): INTERFACE_SERVICES,
     (settings.ZoneSettings, "visibility"): VISIBILITIES,
-    (cluster_settings.ClusterSettings, "kubernetes_version"): tuple(EKS_MINORS),
-    (cluster_settings.ClusterSettings, "authentication_mode"): AUTHENTICATION_MODES,
-    (cluster_settings.ClusterSettings, "log_types"): LOG_TYPE_NAMES,
-    (cluster_settings.ClusterSettings, "control_plane_egress"): tuple(EGRESS_MODES),
-    (cluster_settings.ClusterSettings, "support_type"): tuple(SUPPORT_TYPES),
-    (cluster_settings.ClusterSettings, "control_plane_tier"): CONTROL_PLANE_TIERS,
-    (cluster_settings.ClusterSettings, "core_dns"): CORE_DNS_PLACES,
-    (cluster_settings.PodPortSettings, "protocol"): PROTOCOLS,
-    (cluster_settings.AccessPolicySettings, "policy"): tuple(ACCESS_POLICIES),
-    (cluster_settings.WindowsIpamSettings, "mode"): MODES,
-    (group_settings.InstanceGroupSettings, "linux"): tuple(LINUX_IMAGES),
-    (group_settings.InstanceGroupSettings, "windows"): tuple(WINDOWS_RELEASES),
-    (group_settings.InstanceGroupSettings, "edition"): tuple(EDITIONS),
-    (group_settings.InstanceGroupSettings, "capacity_type"): tuple(CAPACITY_TYPES),
-    (group_settings.InstanceGroupSettings, "management"): MANAGEMENTS,
-    (group_settings.InstanceGroupSettings, "update_strategy"): tuple(UPDATE_STRATEGIES),
-    (group_settings.TaintSettings, "effect"): tuple(EKS_EFFECTS),
-    (group_settings.WarmPoolSettings, "state"): tuple(POOL_STATES),
-    (addon_settings.AddonSettings, "name"): tuple(ADDONS),
-    (addon_settings.AddonSettings, "identity"): IDENTITIES,
-    (addon_settings.NtfsStorageClassSettings, "volume_type"): tuple(VOLUME_SPEEDS),
-    (addon_settings.NtfsStorageClassSettings, "reclaim_policy"): RECLAIM_POLICIES,
-    (addon_settings.SmbStorageClassSettings, "reclaim_policy"): RECLAIM_POLICIES,
-    (addon_settings.KarpenterPoolSettings, "windows"): tuple(WINDOWS_RELEASES),
-    (addon_settings.KarpenterPoolSettings, "capacity_types"): KARPENTER_CAPACITY_TYPES,
+    (parts.TaintSettings, "effect"): tuple(EKS_EFFECTS),
+    (parts.WarmPoolSettings, "state"): tuple(POOL_STATES),
 }
-"""Section and setting to its values; of a list, the values of its items."""

@@ -9,8 +9,6 @@ from winkube.roles.checks import check_boundary, check_external_policies, check_
 from winkube.roles.validation import check_policy_documents
 from winkube.tables.regions import REGIONS
 
-from .cluster_settings import ClusterSettings
-from .group_settings import InstanceGroupSettings
 from .shape import Model
 
 
@@ -42,7 +40,7 @@ def partition_of(region: str) -> str | None:
     return REGIONS[region].partition if region in REGIONS else None
 
 
-def check_role(section: ClusterSettings | InstanceGroupSettings, own: Iterable[str], region: str) -> Iterable[Mistake]:
+def check_role(section: Any, own: Iterable[str], region: str) -> Iterable[Mistake]:
     """The policies of a role, and its path."""
     partition = partition_of(region)
     yield from check_policy_documents(section.additional_policies, partition=partition)

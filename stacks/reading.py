@@ -7,12 +7,13 @@ from typing import Any, cast
 from winkube.core.errors import WinkubeError
 from winkube.core.mistakes import Mistake, Mistakes, Path, Rule
 
-from .checks import COMPARED, check_settings
+from .flavours import module_of, settings_of
 from .settings import Settings
 from .shape import bare, in_file_words, in_words, keys, order, spelled
 from .structure import WRONG_TYPE, read_structure
 
 NAMESPACE = "winkube:"
+FLAVOUR = "winkube:flavour"
 
 BROKEN_JSON = Rule(
     "WK-SET-004", "A section that is given as text is well-formed JSON.", "https://www.rfc-editor.org/rfc/rfc8259"
@@ -26,21 +27,26 @@ def read_settings(config: Mapping[str, str], stack: str, secret_keys: Collection
     :param secret_keys: the keys whose value is, or holds, a secret.
     :raises WinkubeError: with every mistake in the file, in the order of its sections.
     """
-    data, found = _values(config, secret_keys)
-    structure = read_structure(Settings, data, [mistake.path[:1] for mistake in found])
+    flavour = config.get(FLAVOUR, "")
+    model = settings_of(flavour)
+    data, found = _values(model, config, secret_keys)
+    structure = read_structure(model, data, [mistake.path[:1] for mistake in found])
     found.extend(structure.mistakes)
-    found.extend(structure.about_given(check_settings(structure.settings), COMPARED))
+    checks = module_of(flavour, "checks")
+    found.extend(structure.about_given(checks.check_settings(structure.settings), checks.COMPARED))
     if found:
         count = "1 mistake" if len(found) == 1 else f"{len(found)} mistakes"
         # A stable sort: two mistakes of one setting stay in the order in which they were found.
-        in_order = sorted(found, key=lambda mistake: order(Settings, mistake.path))
-        raise WinkubeError(f"Pulumi.{stack}.yaml has {count}", [for_the_file(mistake) for mistake in in_order])
+        in_order = sorted(found, key=lambda mistake: order(model, mistake.path))
+        raise WinkubeError(f"Pulumi.{stack}.yaml has {count}", [for_the_file(model, mistake) for mistake in in_order])
     return structure.settings
 
 
-def _values(config: Mapping[str, str], secret_keys: Collection[str]) -> tuple[dict[str, Any], Mistakes]:
+def _values(
+    model: type[Settings], config: Mapping[str, str], secret_keys: Collection[str]
+) -> tuple[dict[str, Any], Mistakes]:
     """What the configuration says of this program, as plain data; other namespaces are none of its business."""
-    known = keys(Settings)
+    known = keys(model)
     data: dict[str, Any] = {}
     found = Mistakes()
     for key, text in config.items():
@@ -51,14 +57,14 @@ def _values(config: Mapping[str, str], secret_keys: Collection[str]) -> tuple[di
             found.append(_secret(path))
         elif key not in known:
             data[key] = _loose(text)
-        elif bare(Settings.model_fields[known[key]].annotation) is str:
+        elif bare(model.model_fields[known[key]].annotation) is str:
             data[key] = text
         else:
-            _decode(key, text, path, data, found)
+            _decode(model, key, text, path, data, found)
     return data, found
 
 
-def _decode(key: str, text: str, path: Path, data: dict[str, Any], found: Mistakes) -> None:
+def _decode(model: type[Settings], key: str, text: str, path: Path, data: dict[str, Any], found: Mistakes) -> None:
     """Put a section into ``data``, or what is wrong with its text into ``found``."""
     try:
         value = json.loads(text)
@@ -67,7 +73,7 @@ def _decode(key: str, text: str, path: Path, data: dict[str, Any], found: Mistak
             at = f"line {error.lineno}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else "too deep"
             found.add(BROKEN_JSON, path, f"is not well-formed JSON ({at})", "write it as YAML below the key", text)
         else:
-            expected = in_words(Settings.model_fields[str(path[0])].annotation)
+            expected = in_words(model.model_fields[str(path[0])].annotation)
             found.add(WRONG_TYPE, path, f"must be {expected}", "write its settings below the key, indented", text)
         return
     inside = _secure_place(value)
@@ -103,12 +109,12 @@ def _secure_place(value: Any) -> Path | None:
     return next(((step, *place) for step, place in places if place is not None), None)
 
 
-def for_the_file(mistake: Mistake) -> Mistake:
+def for_the_file(model: type[Settings], mistake: Mistake) -> Mistake:
     """A mistake or an advice in the spelling of the file."""
     return Mistake(
-        spelled(Settings, mistake.path),
+        spelled(model, mistake.path),
         mistake.rule,
-        in_file_words(Settings, mistake.message),
-        in_file_words(Settings, mistake.remedy),
+        in_file_words(model, mistake.message),
+        in_file_words(model, mistake.remedy),
         mistake.got,
     )

@@ -10,57 +10,76 @@ import inspect
 import json
 import sys
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from . import addon_settings, cluster_settings, group_settings, settings
-from .choices import CHOICES
+from .choices import CHOICES, Choices
+from .flavours import FLAVOURS, module_of, settings_of
 from .settings import Settings
 from .shape import Model, keys, sections
 
-MODULES = (settings, cluster_settings, group_settings, addon_settings)
-"""Where the models stand."""
 FILE = Path(__file__).parent.parent / "docs" / "stack.schema.json"
 
 
 def stack_schema() -> dict[str, Any]:
     """The schema of the whole file; keys of other namespaces and of the engine are left alone."""
-    whole = Settings.model_json_schema(by_alias=True)
-    definitions: dict[str, Any] = whole.pop("$defs")
-    for _, section in sections(Settings):
-        _describe(section, whole if section is Settings else definitions[section.__name__])
-    known = {"enum": list(whole["properties"])}
-    config = {
-        "description": "The configuration of the stack.",
-        "type": "object",
-        "properties": whole["properties"],
-        "required": whole["required"],
-        "propertyNames": {"anyOf": [known, {"not": {"pattern": "^winkube:"}}]},
-    }
+    definitions: dict[str, Any] = {}
+    for flavour in FLAVOURS:
+        definitions |= _of_flavour(flavour)
+    first, *others = FLAVOURS
+    config: dict[str, Any] = {"$ref": f"#/$defs/{first}"}
+    for flavour in others:
+        chosen = {"properties": {"winkube:flavour": {"const": flavour}}, "required": ["winkube:flavour"]}
+        config = {"if": chosen, "then": {"$ref": f"#/$defs/{flavour}"}, "else": config}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Pulumi.<stack>.yaml of winkube",
-        "description": whole["description"],
+        "description": _words(Settings),
         "type": "object",
-        "properties": {"config": config},
+        "properties": {"config": {"description": "The configuration of the stack.", "type": "object", **config}},
         "required": ["config"],
         "$defs": dict(sorted(definitions.items())),
     }
 
 
-def _describe(section: type[Model], schema: dict[str, Any]) -> None:
+def _of_flavour(flavour: str) -> dict[str, Any]:
+    """The sections of a flavour, and under its name what its configuration holds."""
+    model = settings_of(flavour)
+    choices: Choices = {**CHOICES, **module_of(flavour, "choices").CHOICES}
+    whole = model.model_json_schema(by_alias=True)
+    definitions: dict[str, Any] = whole.pop("$defs")
+    for _, section in sections(model):
+        _describe(section, whole if section is model else definitions[section.__name__], choices)
+    known = {"enum": list(whole["properties"])}
+    definitions[flavour] = {
+        "description": _words(model),
+        "properties": whole["properties"],
+        "required": whole["required"],
+        "propertyNames": {"anyOf": [known, {"not": {"pattern": "^winkube:"}}]},
+    }
+    return definitions
+
+
+def _describe(section: type[Model], schema: dict[str, Any], choices: Choices) -> None:
     """Put descriptions and choices into the schema of a section, and take out what only repeats names."""
     schema.pop("title", None)
-    schema["description"] = inspect.cleandoc(section.__doc__ or "").replace("``", "")
-    texts = field_texts()[section.__name__]
+    schema["description"] = _words(section)
+    texts = field_texts(section)
     for alias, name in keys(section).items():
         entry: dict[str, Any] = schema["properties"][alias]
         entry.pop("title", None)
         entry["description"] = texts[name]
         if isinstance(entry.get("default"), Mapping) and entry["default"]:
             del entry["default"]
-        if (section, name) in CHOICES:
-            _offer(entry, CHOICES[section, name])
+        for ancestor in section.__mro__:
+            if (ancestor, name) in choices:
+                _offer(entry, choices[ancestor, name])
+
+
+def _words(section: type[Model]) -> str:
+    return inspect.cleandoc(section.__doc__ or "").replace("``", "")
 
 
 def _offer(entry: dict[str, Any], values: Iterable[str]) -> None:
@@ -71,10 +90,19 @@ def _offer(entry: dict[str, Any], values: Iterable[str]) -> None:
             target["enum"] = list(values)
 
 
-def field_texts() -> Mapping[str, Mapping[str, str]]:
-    """Model to field to the text below the field. Read from the source, so that no run of the program pays for it."""
+def field_texts(section: type[Model]) -> Mapping[str, str]:
+    """Field to the text below it. Read from the source, so that no run of the program pays for it."""
+    texts: dict[str, str] = {}
+    for ancestor in reversed(section.__mro__):
+        if issubclass(ancestor, Model) and ancestor is not Model:
+            texts |= _texts_of_module(sys.modules[ancestor.__module__]).get(ancestor.__name__, {})
+    return texts
+
+
+@cache
+def _texts_of_module(module: ModuleType) -> Mapping[str, Mapping[str, str]]:
     found: dict[str, dict[str, str]] = {}
-    for node in (node for module in MODULES for node in ast.parse(inspect.getsource(module)).body):
+    for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.ClassDef):
             for field, text in zip(node.body, node.body[1:], strict=False):
                 match field, text:

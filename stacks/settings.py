@@ -1,7 +1,7 @@
-"""What a stack file of this program may say: one model per section, mirrors of the components' arguments.
+"""What a stack file of every flavour may say: one model per section, mirrors of the components' arguments.
 
-The sections of cluster, groups and add-ons stand in modules of their own. Keys are camelCase in the file and snake_case
-here. The models hold types and defaults; what a value must be beyond its type is judged by the checks of the components
+Each flavour adds its own sections in a package of its name. Keys are camelCase in the file and snake_case here. The
+models hold types and defaults; what a value must be beyond its type is judged by the checks of the components
 (:mod:`stacks.checks`). The text below each field is its description in ``docs/stack.schema.json``. An example also
 stands in for a value that is missing or of a wrong type, so it must give no further reason for complaint.
 """
@@ -11,19 +11,7 @@ from collections.abc import Mapping
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from .addon_settings import (
-    AddonSettings,
-    GmsaCredentialSpecSettings,
-    KarpenterSettings,
-    StorageClassesSettings,
-    WindowsLogsSettings,
-)
-from .cluster_settings import ClusterSettings
-from .group_settings import InstanceGroupSettings
 from .shape import Model, NumberOrTexts
-
-FLAVOURS: Mapping[str, str] = {"eks": "eks"}
-"""Each flavour with the module of this package that builds it."""
 
 
 class NetworkSettings(Model):
@@ -92,12 +80,12 @@ def _full_key(name: str) -> str:
 
 
 class Settings(Model):
-    """One environment: everything that ``Pulumi.<stack>.yaml`` says of it."""
+    """One environment: what ``Pulumi.<stack>.yaml`` says of it in every flavour."""
 
     model_config = ConfigDict(alias_generator=_full_key)
 
     flavour: str = Field(examples=["eks"])
-    """What runs the control plane: "eks"."""
+    """What runs the control plane: "eks", or "kubeadm" for one of your own."""
     region: str = Field(examples=["eu-central-1"])
     """The AWS region, such as eu-central-1."""
     tags: Mapping[str, str] = {}
@@ -108,29 +96,3 @@ class Settings(Model):
     """The Route 53 zone of the cluster. Default: no zone."""
     state_bucket: StateBucketSettings | None = None
     """The bucket for what clusters keep. Default: no bucket."""
-    cluster: ClusterSettings
-    """The control plane of EKS."""
-    instance_groups: tuple[InstanceGroupSettings, ...] = Field(examples=[[{"name": "system", "linux": "al2023"}]])
-    """The groups of nodes: Linux ones for CoreDNS and other system pods, and Windows ones."""
-    addons: tuple[AddonSettings, ...] = ()
-    """What is installed in the cluster beside CNI, kube-proxy and CoreDNS. Default: nothing."""
-    storage_classes: StorageClassesSettings = StorageClassesSettings()
-    """Storage classes for Windows pods. Default: none."""
-    karpenter: KarpenterSettings | None = None
-    """Windows nodes by Karpenter. Default: by groups only."""
-    windows_logs: WindowsLogsSettings | None = None
-    """Logs of Windows nodes in CloudWatch; not beside amazon-cloudwatch-observability. Default: none."""
-    gmsa_credential_specs: tuple[GmsaCredentialSpecSettings, ...] = ()
-    """Identities of Active Directory for Windows pods. Default: none."""
-
-    @property
-    def windows_releases(self) -> tuple[str, ...]:
-        """The releases of all Windows nodes, those of groups and those that Karpenter starts; none without any."""
-        releases = {group.windows for group in self.instance_groups if group.windows is not None}
-        pools = self.karpenter.windows_pools if self.karpenter else ()
-        return tuple(sorted(releases | {pool.windows for pool in pools}))
-
-    @property
-    def addon_names(self) -> tuple[str, ...]:
-        """The names of the add-ons."""
-        return tuple(addon.name for addon in self.addons)

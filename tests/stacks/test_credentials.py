@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from winkube.preview.model import Plan
 
-from stacks.eks import build
+from stacks.eks.program import build
 from stacks.reading import read_settings
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from stacks.settings import FLAVOURS, Settings
+from stacks.eks.settings import EksSettings
 from stacks.shape import keys
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +41,7 @@ def test_wrong_settings_are_told_before_any_provider_sdk_is_imported(stack_of: A
     assert [line.partition(": ")[0] for line in lines] == ["winkube:network.zones", "winkube:colour"]
     loaded = {module.partition(".")[0] for module in seen["modules"]}
     assert not loaded & {"pulumi_aws", "pulumi_kubernetes", "pulumi_eks", "policy_sentry"}
-    assert "stacks.eks" not in seen["modules"]
+    assert "stacks.eks.program" not in seen["modules"]
 
 
 def test_secret_keys_of_the_engine_reach_the_check(stack_of: Any) -> None:
@@ -66,9 +66,9 @@ def test_right_settings_are_handed_to_the_flavour(monkeypatch: pytest.MonkeyPatc
 
     import stacks
 
-    built: list[Settings] = []
+    built: list[EksSettings] = []
     module = type("Flavour", (), {"build": staticmethod(built.append)})
-    monkeypatch.setitem(sys.modules, f"stacks.{FLAVOURS['eks']}", module)  # pyright: ignore[reportArgumentType]
+    monkeypatch.setitem(sys.modules, "stacks.eks.program", module)  # pyright: ignore[reportArgumentType]
     monkeypatch.setattr(pulumi, "get_stack", lambda: "dev")
     monkeypatch.setattr("pulumi.runtime.config.CONFIG", type("Context", (), {"get": staticmethod(stack_of)}))
     stacks.deploy()
@@ -85,7 +85,7 @@ JSON_TYPES = {"string": str, "object": dict, "array": list}
 
 def test_the_project_declares_what_the_engine_may_require(project: dict[str, Any]) -> None:
     """A declared key without default is required by the CLI: just those may be, and a default must be the program's."""
-    fields = {alias.partition(":")[2]: Settings.model_fields[name] for alias, name in keys(Settings).items()}
+    fields = {alias.partition(":")[2]: EksSettings.model_fields[name] for alias, name in keys(EksSettings).items()}
     required = {key for key, field in fields.items() if field.is_required()} - {"region"}
     declared = project["config"]
     assert {key for key, entry in declared.items() if "default" not in entry} == required

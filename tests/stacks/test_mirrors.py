@@ -12,16 +12,18 @@ from winkube.eks import (
     group_options,
     node_groups,
     port_rules,
-    scheduling,
     security_groups,
     windows_ipam,
 )
 from winkube.network import network
+from winkube.scheduling import labels
 from winkube.state_bucket import state_bucket
 from winkube.zone import zone
 
-from stacks import addon_settings, cluster_settings, group_settings, settings
-from stacks.group_checks import WINDOWS_FIELDS
+from stacks import parts, settings
+from stacks.eks import addon_settings, cluster_settings, group_settings
+from stacks.eks.group_checks import WINDOWS_FIELDS
+from stacks.eks.settings import EksSettings
 from stacks.shape import Model, sections
 
 MIRRORS: list[tuple[type[Model], type[Any], set[str]]] = [
@@ -39,9 +41,9 @@ MIRRORS: list[tuple[type[Model], type[Any], set[str]]] = [
     (cluster_settings.WindowsIpamSettings, windows_ipam.WindowsIpamArgs, set()),
     (cluster_settings.SecurityGroupsSettings, security_groups.EksSecurityGroupsArgs, set()),
     (cluster_settings.PodPortSettings, port_rules.PodPort, set()),
-    (group_settings.TaintSettings, scheduling.Taint, set()),
-    (group_settings.ProxySettings, bootstrap.Proxy, set()),
-    (group_settings.WarmPoolSettings, group_options.WarmPool, set()),
+    (parts.TaintSettings, labels.Taint, set()),
+    (parts.ProxySettings, bootstrap.Proxy, set()),
+    (parts.WarmPoolSettings, group_options.WarmPool, set()),
     (group_settings.InstanceGroupSettings, node_groups.EksLinuxNodeGroupArgs, {"windows", *WINDOWS_FIELDS}),
     (group_settings.InstanceGroupSettings, node_groups.EksWindowsNodeGroupArgs, {"linux"}),
     (addon_settings.AddonSettings, addons.AddonChoice, set()),
@@ -76,8 +78,8 @@ NOT_SAID: dict[type[Any], set[str]] = {
 
 def test_every_section_mirrors_something_or_holds_sections() -> None:
     mirrored = {section for section, _, _ in MIRRORS}
-    holders = {settings.Settings, addon_settings.StorageClassesSettings, addon_settings.KarpenterSettings}
-    assert {section for _, section in sections(settings.Settings)} == mirrored | holders
+    holders = {EksSettings, addon_settings.StorageClassesSettings, addon_settings.KarpenterSettings}
+    assert {section for _, section in sections(EksSettings)} == mirrored | holders
 
 
 @pytest.mark.parametrize(("section", "arguments", "turned"), MIRRORS)

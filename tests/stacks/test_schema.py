@@ -8,9 +8,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from stacks.choices import CHOICES
+from stacks.eks.choices import CHOICES
+from stacks.eks.settings import EksSettings as Settings
 from stacks.schema import FILE, main, schema_text, stack_schema
-from stacks.settings import Settings
 from stacks.shape import keys, sections
 
 ROOT = Path(__file__).parents[2]
@@ -90,7 +90,7 @@ def test_required_sections_are_required(validator: Draft202012Validator, dev: di
 
 def test_every_setting_is_described_in_the_schema() -> None:
     schema = stack_schema()
-    holders = {"Settings": schema["properties"]["config"], **schema["$defs"]}
+    holders = {"EksSettings": schema["$defs"]["eks"], **schema["$defs"]}
     for _, section in sections(Settings):
         described = holders[section.__name__]["properties"]
         assert list(described) == list(keys(section))

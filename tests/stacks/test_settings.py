@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from stacks import deploy
-from stacks.checks import advise_settings
+from stacks.eks.checks import advise_settings
+from stacks.eks.settings import EksSettings as Settings
 from stacks.reading import for_the_file, read_settings
 from stacks.schema import field_texts
-from stacks.settings import Settings
 from stacks.shape import Model, bare, is_model, keys, sections
 
 FULL: dict[str, Any] = {
@@ -143,7 +143,7 @@ def test_a_mistake_names_its_values_limit_or_list() -> None:
     "section", [section for _, section in sections(Settings)], ids=lambda section: section.__name__
 )
 def test_every_setting_is_described_and_its_default_told(section: type[Model]) -> None:
-    texts = field_texts()[section.__name__]
+    texts = field_texts(section)
     for name, field in section.model_fields.items():
         assert texts.get(name), f"{section.__name__}.{name} has no text below it"
         assert field.is_required() != ("Default: " in texts[name]), f"{section.__name__}.{name}: {texts[name]}"
@@ -284,7 +284,9 @@ ADVISED = {
 
 def test_what_is_not_advised_is_no_mistake(stack_of: Any) -> None:
     """Only what no component says itself: a single Linux node, and too few reserved prefixes."""
-    advice = [for_the_file(mistake).text() for mistake in advise_settings(read_settings(stack_of(ADVISED), "dev"))]
+    advice = [
+        for_the_file(Settings, mistake).text() for mistake in advise_settings(read_settings(stack_of(ADVISED), "dev"))
+    ]
     assert advice == [
         "winkube:instanceGroups: two Linux nodes are advised beside Windows nodes, got 1; "  # noqa: ISC004
         "set minSize of a Linux group to 2 [WK-EKS-029]",

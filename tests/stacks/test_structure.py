@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from winkube.core.errors import WinkubeError
 
+from stacks.eks.settings import EksSettings as Settings
 from stacks.reading import read_settings
-from stacks.settings import Settings
 from stacks.shape import keys, sections
 from stacks.structure import stand_in
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from winkube.preview.model import Plan
 
-from stacks.eks import build
+from stacks.eks.program import build
 from stacks.reading import read_settings
 
 Record = Callable[..., Plan]

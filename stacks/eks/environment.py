@@ -7,14 +7,14 @@ from winkube.eks.cluster import EksCluster
 from winkube.eks.security_groups import EksSecurityGroups
 from winkube.network.network import Network
 
-from .settings import Settings
+from .settings import EksSettings
 
 
 @dataclass(frozen=True)
 class Environment:
     """What every part of an environment is built with."""
 
-    settings: Settings
+    settings: EksSettings
     network: Network
     cluster: EksCluster
     security_groups: EksSecurityGroups | None

@@ -14,18 +14,18 @@ from winkube.eks.target import EksTarget
 from winkube.roles.documents import CNI_POLICY, NODE_POLICIES
 from winkube.tables.kubernetes import EKS_KNOWN_MINORS
 
+from ..forms import KEY, SECURITY_GROUP, Form, check_forms
+from ..places import check_role, given, homed
 from .cluster_checks import windows_only
 from .cluster_settings import NEWEST_KUBERNETES, ClusterSettings
-from .forms import KEY, SECURITY_GROUP, Form, check_forms
 from .group_settings import InstanceGroupSettings
-from .places import check_role, given, homed
-from .settings import Settings
+from .settings import EksSettings
 
 WINDOWS_FIELDS = ("edition", "windows_taint", "excluded_snat_cidrs", "cpu_cores", "threads_per_core")
 """Settings of a group that a Linux group does not have."""
 
 
-def check_group_settings(settings: Settings) -> Iterable[Mistake]:
+def check_group_settings(settings: EksSettings) -> Iterable[Mistake]:
     """Every mistake in the groups."""
     groups, target = settings.instance_groups, target_of(settings.cluster)
     on_fargate = settings.cluster.core_dns == "fargate"
@@ -43,7 +43,7 @@ def check_group_settings(settings: Settings) -> Iterable[Mistake]:
         yield from homed(found, "instance_groups", index)
 
 
-def advise_groups(settings: Settings) -> Iterable[Mistake]:
+def advise_groups(settings: EksSettings) -> Iterable[Mistake]:
     """What concerns the groups together; of a single group its component speaks itself."""
     groups, network = settings.instance_groups, settings.network
     if settings.cluster.core_dns == "nodes":

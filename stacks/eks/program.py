@@ -30,24 +30,24 @@ from winkube.eks.node_groups import (
     EksWindowsNodeGroupArgs,
 )
 from winkube.eks.port_rules import PodPort
-from winkube.eks.scheduling import Taint
 from winkube.eks.security_groups import EksSecurityGroups, EksSecurityGroupsArgs
 from winkube.eks.windows_ipam import WindowsIpam, WindowsIpamArgs
 from winkube.network.network import Network, NetworkArgs
 from winkube.objects.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
+from winkube.scheduling.labels import Taint
 from winkube.state_bucket.state_bucket import StateBucket, StateBucketArgs
 from winkube.zone.zone import ClusterZone, ClusterZoneArgs
 
-from .arguments import after, arguments
-from .eks_addons import attach_node_policies, create_addons
+from ..arguments import after, arguments
+from .addons import attach_node_policies, create_addons
 from .environment import Environment
 from .group_settings import InstanceGroupSettings
-from .settings import Settings
+from .settings import EksSettings
 
 Groups = dict[str, EksLinuxNodeGroup | EksWindowsNodeGroup]
 
 
-def build(settings: Settings) -> None:
+def build(settings: EksSettings) -> None:
     """Build the environment and export what its users need."""
     name, tags = settings.cluster.name, settings.tags
     provider = aws.Provider(f"{name}-aws", region=settings.region)
@@ -81,7 +81,7 @@ def build(settings: Settings) -> None:
 
 
 def _create_surroundings(
-    settings: Settings, network: Network, opts: pulumi.ResourceOptions
+    settings: EksSettings, network: Network, opts: pulumi.ResourceOptions
 ) -> tuple[ClusterZone | None, StateBucket | None]:
     name, tags = settings.cluster.name, settings.tags
     zone = bucket = None
@@ -95,7 +95,7 @@ def _create_surroundings(
 
 
 def _create_security_groups(
-    settings: Settings, network: Network, opts: pulumi.ResourceOptions
+    settings: EksSettings, network: Network, opts: pulumi.ResourceOptions
 ) -> EksSecurityGroups | None:
     section = settings.cluster.security_groups
     if section is None:
@@ -106,7 +106,7 @@ def _create_security_groups(
 
 
 def _create_cluster(
-    settings: Settings, network: Network, security_groups: EksSecurityGroups | None, opts: pulumi.ResourceOptions
+    settings: EksSettings, network: Network, security_groups: EksSecurityGroups | None, opts: pulumi.ResourceOptions
 ) -> EksCluster:
     section = settings.cluster
     own = [security_groups.control_plane_id] if security_groups else []

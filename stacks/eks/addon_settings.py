@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import Field
 
-from .group_settings import TaintSettings
-from .shape import Model, PolicyDocument
+from ..parts import TaintSettings
+from ..shape import Model, PolicyDocument
 
 
 class AddonSettings(Model):

@@ -23,9 +23,9 @@ from winkube.addons.karpenter import (
 )
 from winkube.addons.storage import NtfsStorageClass, NtfsStorageClassArgs, SmbStorageClass, SmbStorageClassArgs
 from winkube.eks.node_groups import EksLinuxNodeGroup, EksWindowsNodeGroup
-from winkube.eks.scheduling import Taint
+from winkube.scheduling.labels import Taint
 
-from .arguments import after, arguments
+from ..arguments import after, arguments
 from .environment import Environment
 
 

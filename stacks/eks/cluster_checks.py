@@ -8,11 +8,11 @@ from winkube.eks.ipam import IPAM_MODE, OWNED_VALUE, check_addon_values, check_w
 from winkube.eks.port_rules import check_pod_ports
 from winkube.roles.documents import EKS_CLUSTER_POLICIES, EKS_WINDOWS_POLICIES
 
+from ..forms import KEY, ROLE, SECURITY_GROUP, Form, check_forms
+from ..places import check_role, given, homed
+from ..shape import Model
 from .cluster_settings import ClusterSettings, WindowsIpamSettings
-from .forms import KEY, ROLE, SECURITY_GROUP, Form, check_forms
-from .places import check_role, given, homed
-from .settings import Settings
-from .shape import Model
+from .settings import EksSettings
 
 WINDOWS_ONLY = Rule("WK-SET-007", "What is said of Windows nodes needs some.")
 CORE_DNS = Rule(
@@ -25,7 +25,7 @@ _IPAM_SWITCH = "enableWindowsIpam"
 _OF_THE_ADDON = ("addon_version", "addon_values", "service_account_role_arn")
 
 
-def check_cluster_settings(settings: Settings) -> Iterable[Mistake]:
+def check_cluster_settings(settings: EksSettings) -> Iterable[Mistake]:
     """Every mistake in the section of the cluster."""
     cluster, windows = settings.cluster, bool(settings.windows_releases)
     yield from homed(check_cluster(given(cluster, cluster_name=cluster.name)), "cluster")

@@ -13,10 +13,10 @@ from winkube.core.mistakes import Mistake, Mistakes, Path, Rule
 from winkube.eks.node_group_rules import linux_capacity
 from winkube.roles.validation import check_policy_documents
 
-from .forms import KEY, QUEUE, ROLE, Form, check_forms
+from ..forms import KEY, QUEUE, ROLE, Form, check_forms
+from ..places import given, homed, partition_of
 from .group_checks import target_of
-from .places import given, homed, partition_of
-from .settings import Settings
+from .settings import EksSettings
 
 NEEDS_ADDON = Rule("WK-SET-010", "What an add-on serves needs that add-on.")
 NEEDS_LINUX = Rule("WK-SET-011", "Add-ons need Linux nodes.",
@@ -43,7 +43,7 @@ _ELSEWHERE: Mapping[Any, str] = {
 """What a file says of add-ons that are not chosen from the table."""
 
 
-def check_addon_settings(settings: Settings) -> Iterable[Mistake]:
+def check_addon_settings(settings: EksSettings) -> Iterable[Mistake]:
     """Every mistake in the add-ons and in what they serve."""
     releases = settings.windows_releases
     version = target_of(settings.cluster).kubernetes_version
@@ -61,7 +61,7 @@ def check_addon_settings(settings: Settings) -> Iterable[Mistake]:
     yield from _check_credential_specs(settings)
 
 
-def _forms(settings: Settings) -> Mapping[Path, tuple[Form, str | None]]:
+def _forms(settings: EksSettings) -> Mapping[Path, tuple[Form, str | None]]:
     forms: dict[Path, tuple[Form, str | None]] = {
         ("addons", index, "role_arn"): (ROLE, addon.role_arn) for index, addon in enumerate(settings.addons)
     }
@@ -76,7 +76,7 @@ def _forms(settings: Settings) -> Mapping[Path, tuple[Form, str | None]]:
     return forms
 
 
-def _check_whole(settings: Settings) -> Iterable[Mistake]:
+def _check_whole(settings: EksSettings) -> Iterable[Mistake]:
     """What the add-ons together need of nodes and cluster, and what needs an add-on."""
     found = Mistakes()
     if settings.addons and linux_capacity(settings.instance_groups) == 0 and settings.cluster.core_dns == "fargate":
@@ -95,7 +95,7 @@ def _check_whole(settings: Settings) -> Iterable[Mistake]:
     return found
 
 
-def _check_storage_classes(settings: Settings) -> Iterable[Mistake]:
+def _check_storage_classes(settings: EksSettings) -> Iterable[Mistake]:
     classes = settings.storage_classes
     for index, ntfs in enumerate(classes.ntfs):
         yield from homed(check_ntfs_storage_class(ntfs), "storage_classes", "ntfs", index)
@@ -117,7 +117,7 @@ def _check_names(names: Sequence[tuple[Path, str]]) -> Iterable[Mistake]:
 # The checks below stand beside their components, and so bring the SDK: they are imported by stacks that need them.
 
 
-def _check_karpenter(settings: Settings) -> Iterable[Mistake]:
+def _check_karpenter(settings: EksSettings) -> Iterable[Mistake]:
     pools = settings.karpenter.windows_pools if settings.karpenter else ()
     if "karpenter" not in settings.addon_names and not pools:
         return
@@ -138,7 +138,7 @@ def _check_karpenter(settings: Settings) -> Iterable[Mistake]:
     ])  # fmt: skip
 
 
-def _check_windows_logs(settings: Settings) -> Iterable[Mistake]:
+def _check_windows_logs(settings: EksSettings) -> Iterable[Mistake]:
     if settings.windows_logs is None:
         return
     from winkube.addons.fluent_bit import check_fluent_bit_windows
@@ -149,7 +149,7 @@ def _check_windows_logs(settings: Settings) -> Iterable[Mistake]:
                       "remove windows_logs, or the add-on")  # fmt: skip
 
 
-def _check_credential_specs(settings: Settings) -> Iterable[Mistake]:
+def _check_credential_specs(settings: EksSettings) -> Iterable[Mistake]:
     specs = settings.gmsa_credential_specs
     if not specs:
         return

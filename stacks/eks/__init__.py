@@ -1,0 +1,1 @@
+"""The flavour whose control plane is that of EKS."""
