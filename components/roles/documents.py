@@ -35,6 +35,8 @@ NODE_POLICIES: Mapping[str, tuple[str, ...]] = {
 
 https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html
 """
+CONTROL_PLANE_POLICIES = ("AmazonEC2ContainerRegistryPullOnly",)
+"""What the nodes of a self-managed control plane need of AWS managed policies; the rest names the cluster's own."""
 CNI_POLICY = "AmazonEKS_CNI_Policy"
 EKS_CLUSTER_POLICIES = ("AmazonEKSClusterPolicy",)
 EKS_WINDOWS_POLICIES = ("AmazonEKSVPCResourceController",)

@@ -1,4 +1,4 @@
-"""IAM roles of nodes and of EKS clusters.
+"""IAM roles of nodes, of self-managed control planes and of EKS clusters.
 
 - the role, with trust in one service, path and permissions boundary;
 - the AWS managed policies of its kind, and those that the user names (``external_policies``);
@@ -19,6 +19,7 @@ from ..core.tags import named
 from .checks import check_role
 from .documents import (
     CNI_POLICY,
+    CONTROL_PLANE_POLICIES,
     EKS_CLUSTER_POLICIES,
     EKS_WINDOWS_POLICIES,
     NODE_POLICIES,
@@ -65,6 +66,26 @@ class NodeRoleArgs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ControlPlaneRoleArgs:
+    """What the role of a self-managed control plane is made from."""
+
+    policy_documents: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    """Inline policies as JSON whose ARNs other resources compute, by a name of their own. They are not judged."""
+    additional_policies: Sequence[PolicySource] = ()
+    """Inline policies: documents, single statements or lists of statements, as mappings or as JSON."""
+    external_policies: Sequence[str] = ()
+    """ARNs of managed policies to attach."""
+    permissions_boundary: str | None = None
+    """ARN of the policy that bounds the role's permissions; none by default."""
+    path: str = "/"
+    """Path of role and instance profile, with a slash at both ends."""
+    partition: str = "aws"
+    """Partition of the region: ``aws``, ``aws-cn``, ``aws-us-gov`` or ``aws-eusc``."""
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Tags of role and instance profile."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class EksClusterRoleArgs:
     """What the role of an EKS control plane is made from."""
 
@@ -84,7 +105,7 @@ class EksClusterRoleArgs:
     """Tags of the role."""
 
 
-RoleArgs = NodeRoleArgs | EksClusterRoleArgs
+RoleArgs = NodeRoleArgs | ControlPlaneRoleArgs | EksClusterRoleArgs
 
 
 def node_policies(kind: str, *, cni_policy: bool = True) -> tuple[str, ...]:
@@ -99,8 +120,11 @@ def node_policies(kind: str, *, cni_policy: bool = True) -> tuple[str, ...]:
 
 def node_documents(kind: str) -> dict[str, Document]:
     """The inline policies of a node role itself, by what they are for."""
-    if kind != "self-managed":
-        return {}
+    return self_managed_documents() if kind == "self-managed" else {}
+
+
+def self_managed_documents() -> dict[str, Document]:
+    """The inline policies of every node that EKS does not look after, by what they are for."""
     return {"describe-self": self_managed_node(), "session-manager": session_manager()}
 
 
@@ -119,6 +143,13 @@ def check_node_role(args: NodeRoleArgs) -> Mistakes:
     own = node_policies(args.kind, cni_policy=args.cni_policy)
     found.take(check_role(args, own, list(node_documents(args.kind).values())))
     return found
+
+
+def check_control_plane_role(args: ControlPlaneRoleArgs) -> Mistakes:
+    """Everything that is wrong with the role of a control plane (``WK-IAM-001`` to ``WK-IAM-021``, ``WK-TAG``)."""
+    texts = [text for text in args.policy_documents.values() if isinstance(text, str)]
+    own = [*self_managed_documents().values(), *texts]
+    return check_role(args, CONTROL_PLANE_POLICIES, own)
 
 
 def name_prefix(name: str, limit: int = ROLE_NAME_LIMIT) -> str | None:
@@ -164,9 +195,22 @@ class _Role(Component):
                 opts=self.child(),
             )
 
-    def _write(self, role: aws.iam.Role, documents: Mapping[str, Document]) -> None:
+    def _write(self, role: aws.iam.Role, documents: Mapping[str, Document | pulumi.Input[str]]) -> None:
         for name, policy in documents.items():
-            aws.iam.RolePolicy(name, role=role.name, policy=rendered(policy), opts=self.child())
+            text = rendered(policy) if isinstance(policy, dict) else policy
+            aws.iam.RolePolicy(name, role=role.name, policy=text, opts=self.child())
+
+    def _create_profile(
+        self, name: str, args: NodeRoleArgs | ControlPlaneRoleArgs, role: aws.iam.Role
+    ) -> aws.iam.InstanceProfile:
+        return aws.iam.InstanceProfile(
+            name,
+            name_prefix=name_prefix(name, limit=128),
+            role=role.name,
+            path=args.path,
+            tags=named(args.tags, name),
+            opts=self.child(),
+        )
 
 
 class NodeRole(_Role):
@@ -191,7 +235,8 @@ class NodeRole(_Role):
         self._write(role, documents)
         self.instance_profile_name = self.instance_profile_arn = None
         if args.instance_profile:
-            self._create_instance_profile(f"{name}-profile", args, role)
+            profile = self._create_profile(f"{name}-profile", args, role)
+            self.instance_profile_name, self.instance_profile_arn = profile.name, profile.arn
         self.register_outputs({
             "roleArn": self.role_arn,
             "roleName": self.role_name,
@@ -199,16 +244,37 @@ class NodeRole(_Role):
             "instanceProfileArn": self.instance_profile_arn,
         })  # fmt: skip
 
-    def _create_instance_profile(self, name: str, args: NodeRoleArgs, role: aws.iam.Role) -> None:
-        profile = aws.iam.InstanceProfile(
-            name,
-            name_prefix=name_prefix(name, limit=128),
-            role=role.name,
-            path=args.path,
-            tags=named(args.tags, name),
-            opts=self.child(),
-        )
+
+class ControlPlaneRole(_Role):
+    """The role of the nodes of a self-managed control plane, with an instance profile.
+
+    :raises WinkubeError: with every mistake in the arguments (``WK-IAM``, ``WK-TAG``).
+    """
+
+    instance_profile_name: pulumi.Output[str]
+    """Name of the instance profile."""
+    instance_profile_arn: pulumi.Output[str]
+    """ARN of the instance profile."""
+
+    def __init__(self, name: str, args: ControlPlaneRoleArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(name, opts, check_control_plane_role(args))
+        role = self._create_role(f"{name}-role", args, "ec2", "Control plane of a Kubernetes cluster")
+        own = [managed_policy_arn(policy, args.partition) for policy in CONTROL_PLANE_POLICIES]
+        self._attach(name, role, [*own, *args.external_policies])
+        documents: dict[str, Document | pulumi.Input[str]] = {
+            f"{name}-additional-{i}": policy_document(it) for i, it in enumerate(args.additional_policies)
+        }
+        documents |= {f"{name}-{use}": policy for use, policy in self_managed_documents().items()}
+        documents |= {f"{name}-{use}": text for use, text in args.policy_documents.items()}
+        self._write(role, documents)
+        profile = self._create_profile(f"{name}-profile", args, role)
         self.instance_profile_name, self.instance_profile_arn = profile.name, profile.arn
+        self.register_outputs({
+            "roleArn": self.role_arn,
+            "roleName": self.role_name,
+            "instanceProfileName": self.instance_profile_name,
+            "instanceProfileArn": self.instance_profile_arn,
+        })  # fmt: skip
 
 
 class EksClusterRole(_Role):

@@ -80,22 +80,64 @@ class ClusterLayout:
         """What differs between groups of nodes, under the digest of its content."""
         return self._key("nodes", group, f"{sha256}.json")
 
-    def pki(self, file: str) -> str:
-        """A file of the cluster's certificate authorities: for the control plane alone."""
-        return self._key("pki", file)
+    def pki(self, file: str, incarnation: int = 1) -> str:
+        """A file of the cluster's certificate authorities: for the control plane alone.
+
+        >>> ClusterLayout("dev").pki("ca.key")
+        'clusterconfigs/dev/pki/1/ca.key'
+        """
+        return self._key("pki", str(incarnation), file)
+
+    def pki_prefix(self, incarnation: int = 1) -> str:
+        """All files of the certificate authorities."""
+        return f"{self._key('pki', str(incarnation))}/"
 
     @property
-    def pki_prefix(self) -> str:
-        """All files of the certificate authorities."""
-        return f"{self.prefix}pki/"
+    def etcd_backups_prefix(self) -> str:
+        """The backups of every incarnation: a new one may be restored from an old one's."""
+        return f"{self.prefix}backups/etcd/"
 
-    def etcd_backups(self, member: str) -> str:
-        """Where an etcd cluster keeps its backups: a prefix."""
-        return f"{self._key('backups', 'etcd', member)}/"
+    def etcd_backups(self, member: str, incarnation: int = 1) -> str:
+        """Where an etcd member keeps its backups: a prefix."""
+        return f"{self.backups_prefix(incarnation)}{self._part(member)}/"
 
-    def lock(self, name: str) -> str:
-        """An object that is made with a conditional write, to elect one of many."""
-        return self._key("locks", name)
+    def backups_prefix(self, incarnation: int = 1) -> str:
+        """The backups of one incarnation."""
+        return f"{self._key('backups', 'etcd', str(incarnation))}/"
+
+    def bootstrap(self, name: str, incarnation: int = 1) -> str:
+        """An object by which control-plane nodes agree, made with a conditional write: ``lock``, ``initialized``,
+        ``join-lock``, ``token-leader``, ``restore``.
+
+        The incarnation is a plain number: a new one is a new cluster in the same bucket, while a control plane whose
+        machines were all replaced finds what its predecessors left.
+        """
+        return self._key("bootstrap", str(incarnation), name)
+
+    def bootstrap_prefix(self, incarnation: int = 1) -> str:
+        """Everything by which control-plane nodes agree."""
+        return f"{self._key('bootstrap', str(incarnation))}/"
+
+    def status(self, of: str, incarnation: int = 1) -> str:
+        """What a slot's or an instance's agent says of itself, as JSON.
+
+        >>> ClusterLayout("dev").status("cp-0")
+        'clusterconfigs/dev/bootstrap/1/status/cp-0.json'
+        """
+        return self._key("bootstrap", str(incarnation), "status", f"{of}.json")
+
+    @property
+    def boot_prefix(self) -> str:
+        """All boot code."""
+        return f"{self.prefix}boot/"
+
+    def node_documents_prefix(self, group: str) -> str:
+        """All documents of a group, older ones included."""
+        return f"{self._key('nodes', group)}/"
+
+    def _part(self, part: str) -> str:
+        _raise(check_key_part(part, ("key",)))
+        return part
 
     def _key(self, *parts: str) -> str:
         for part in parts:

@@ -96,8 +96,9 @@ def test_the_keys_of_the_state_bucket_are_those_of_the_layout() -> None:
     layout = ClusterLayout("dev")
     keys = {
         "boot/<sha256>": layout.boot_code("0"), "nodes/<group>/<sha256>.json": layout.node_document("g", "0"),
-        "serviceaccount/<name>.kcfg": layout.service_account_kubeconfig("x"), "pki/…": layout.pki("ca"),
-        "backups/etcd/<member>/…": layout.etcd_backups("m"), "locks/<name>": layout.lock("x"),
+        "serviceaccount/<name>.kcfg": layout.service_account_kubeconfig("x"),
+        "pki/<incarnation>/…": layout.pki("ca"), "backups/etcd/<incarnation>/<member>/…": layout.etcd_backups("m"),
+        "bootstrap/<incarnation>/…": layout.bootstrap("lock"),
     }  # fmt: skip
     for said, key in keys.items():
         assert row("state-bucket", f"`{said}`")

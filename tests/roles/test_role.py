@@ -9,10 +9,13 @@ from winkube.core.mistakes import Mistake
 from winkube.preview.model import UNKNOWN, Plan
 from winkube.roles.checks import RoleShape, check_boundary, check_external_policies, check_path, check_role
 from winkube.roles.role import (
+    ControlPlaneRole,
+    ControlPlaneRoleArgs,
     EksClusterRole,
     EksClusterRoleArgs,
     NodeRole,
     NodeRoleArgs,
+    check_control_plane_role,
     check_node_role,
     name_prefix,
 )
@@ -31,7 +34,7 @@ def only(found: list[Mistake], code: str) -> Mistake:
     return mistake
 
 
-@pytest.mark.parametrize("args", [NodeRoleArgs, EksClusterRoleArgs])
+@pytest.mark.parametrize("args", [NodeRoleArgs, ControlPlaneRoleArgs, EksClusterRoleArgs])
 def test_the_arguments_have_what_is_judged(args):
     properties = {name for name, value in vars(RoleShape).items() if isinstance(value, property)}
     assert properties <= {field.name for field in fields(args)}
@@ -234,3 +237,29 @@ def test_a_long_name_reaches_the_role_as_prefix(record):
     assert len(role.inputs["namePrefix"]) <= 38
     (profile,) = of_type(plan, "InstanceProfile")
     assert "namePrefix" not in profile.inputs
+
+
+def test_the_role_of_a_control_plane_has_what_the_cluster_computes(record):
+    """Inline policies of three origins, an instance profile, and no managed policy that reads parameters."""
+    statement = {"Effect": "Allow", "Action": "ec2:DescribeTags", "Resource": "*"}
+    args = ControlPlaneRoleArgs(
+        policy_documents={"state": '{"Version":"2012-10-17","Statement":[]}'}, additional_policies=[statement],
+        external_policies=[CUSTOM], permissions_boundary=CUSTOM, path="/k8s/", tags=TAGS,
+    )  # fmt: skip
+    plan = record(lambda: ControlPlaneRole("cp", args), preview=False)
+    (role,) = of_type(plan, "Role")
+    assert (role.inputs["path"], role.inputs["permissionsBoundary"]) == ("/k8s/", CUSTOM)
+    assert [policy.name for policy in of_type(plan, "RolePolicy")] == [
+        "cp-additional-0", "cp-describe-self", "cp-session-manager", "cp-state",
+    ]  # fmt: skip
+    assert {attachment.inputs["policyArn"].rpartition("/")[2] for attachment in of_type(plan, "RolePolicyAttachment")} \
+        == {"AmazonEC2ContainerRegistryPullOnly", "nodes"}  # fmt: skip
+    (component,) = of_type(plan, "ControlPlaneRole")
+    assert component.outputs["instanceProfileName"] is not None
+
+
+def test_mistakes_in_the_role_of_a_control_plane_are_found_at_once():
+    found = check_control_plane_role(
+        ControlPlaneRoleArgs(path="k8s", permissions_boundary="b", external_policies=["x"])
+    )
+    assert [mistake.rule.code for mistake in found] == ["WK-IAM-015", "WK-IAM-019", "WK-IAM-020"]

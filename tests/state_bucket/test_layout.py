@@ -34,10 +34,28 @@ def test_the_keys_of_a_cluster():
     assert DEV.service_account_kubeconfig("flannel") == "clusterconfigs/dev.example.com/serviceaccount/flannel.kcfg"
     assert DEV.boot_code("ab12") == "clusterconfigs/dev.example.com/boot/ab12"
     assert DEV.node_document("win-2022", "ab12") == "clusterconfigs/dev.example.com/nodes/win-2022/ab12.json"
-    assert DEV.pki("ca.key") == "clusterconfigs/dev.example.com/pki/ca.key"
-    assert DEV.pki_prefix == "clusterconfigs/dev.example.com/pki/"
-    assert DEV.etcd_backups("main") == "clusterconfigs/dev.example.com/backups/etcd/main/"
-    assert DEV.lock("init") == "clusterconfigs/dev.example.com/locks/init"
+    assert DEV.boot_prefix == "clusterconfigs/dev.example.com/boot/"
+    assert DEV.node_documents_prefix("win-2022") == "clusterconfigs/dev.example.com/nodes/win-2022/"
+    assert DEV.pki("ca.key") == "clusterconfigs/dev.example.com/pki/1/ca.key"
+    assert DEV.pki_prefix(2) == "clusterconfigs/dev.example.com/pki/2/"
+    assert DEV.etcd_backups("i-0a") == "clusterconfigs/dev.example.com/backups/etcd/1/i-0a/"
+    assert DEV.backups_prefix(2) == "clusterconfigs/dev.example.com/backups/etcd/2/"
+    assert DEV.etcd_backups_prefix == "clusterconfigs/dev.example.com/backups/etcd/"
+    assert DEV.bootstrap("join-lock") == "clusterconfigs/dev.example.com/bootstrap/1/join-lock"
+    assert DEV.bootstrap_prefix(2) == "clusterconfigs/dev.example.com/bootstrap/2/"
+    assert DEV.status("cp-0", 2) == "clusterconfigs/dev.example.com/bootstrap/2/status/cp-0.json"
+
+
+@given(st.integers(1, 99), st.integers(1, 99))
+def test_incarnations_of_a_cluster_share_no_state(one: int, other: int):
+    """A new number is a new cluster in the same bucket, also where one number begins like the other."""
+    pairs = (
+        (DEV.bootstrap("lock", one), DEV.bootstrap_prefix(other)),
+        (DEV.status("cp-0", one), DEV.bootstrap_prefix(other)),
+        (DEV.pki("ca.key", one), DEV.pki_prefix(other)),
+        (DEV.etcd_backups("i-0a", one), DEV.backups_prefix(other)),
+    )
+    assert {key.startswith(prefix) for key, prefix in pairs} == {one == other}
 
 
 def test_the_state_store_as_a_url():
@@ -50,8 +68,8 @@ def test_clusters_never_share_a_key(one: str, other: str):
     """What lies below one cluster's prefix is not below another's, even where one name begins with the other."""
     left, right = ClusterLayout(one), ClusterLayout(other)
     if one != other:
-        assert not left.lock("x").startswith(right.prefix)
-    assert not check_key(left.lock("x"))
+        assert not left.bootstrap("lock").startswith(right.prefix)
+    assert not check_key(left.bootstrap("lock"))
     assert not check_key(left.prefix, prefix=True)
 
 
@@ -68,17 +86,20 @@ def test_a_node_reads_one_object_and_nothing_else():
 @given(names, names)
 def test_no_statement_reaches_another_cluster(one: str, other: str):
     """Not by an object and not by a prefix."""
-    theirs = f"{BUCKET}/{ClusterLayout(other).lock('init')}"
-    mine = [object_access(BUCKET, ClusterLayout(one).lock("init")), *prefix_access(BUCKET, ClusterLayout(one).prefix)]
+    theirs = f"{BUCKET}/{ClusterLayout(other).bootstrap('lock')}"
+    mine = [
+        object_access(BUCKET, ClusterLayout(one).bootstrap("lock")),
+        *prefix_access(BUCKET, ClusterLayout(one).prefix),
+    ]
     reached = any(arns_can_meet(resource, theirs) for statement in mine for resource in statement["Resource"])
     assert reached == (one == other)
 
 
 def test_a_prefix_is_listed_by_its_own_name_only():
-    read, listed = prefix_access(BUCKET, DEV.pki_prefix)
-    assert read["Resource"] == [f"{BUCKET}/clusterconfigs/dev.example.com/pki/*"]
+    read, listed = prefix_access(BUCKET, DEV.pki_prefix())
+    assert read["Resource"] == [f"{BUCKET}/clusterconfigs/dev.example.com/pki/1/*"]
     assert listed["Action"] == ["s3:ListBucket"]
-    assert listed["Condition"] == {"StringLike": {"s3:prefix": "clusterconfigs/dev.example.com/pki/*"}}
+    assert listed["Condition"] == {"StringLike": {"s3:prefix": "clusterconfigs/dev.example.com/pki/1/*"}}
 
 
 @pytest.mark.parametrize(
@@ -95,15 +116,15 @@ def test_a_prefix_is_listed_by_its_own_name_only():
 )
 def test_accesses_are_told_apart(access, objects: set[str], keys: set[str]):
     """A writer cannot read objects; the key serves this bucket only."""
-    assert set(object_access(BUCKET, DEV.lock("init"), access)["Action"]) == objects
+    assert set(object_access(BUCKET, DEV.bootstrap("lock"), access)["Action"]) == objects
     statement = key_access(KEY, BUCKET, access)
     assert set(statement["Action"]) == keys
     assert statement["Resource"] == [KEY]
     assert statement["Condition"] == {
         "StringLike": {"kms:EncryptionContext:aws:s3:arn": [BUCKET, f"{BUCKET}/*"]},
     }
-    wide = prefix_access(BUCKET, DEV.pki_prefix, access)
-    policy = [object_access(BUCKET, DEV.lock("init"), access), *wide, statement]
+    wide = prefix_access(BUCKET, DEV.pki_prefix(), access)
+    policy = [object_access(BUCKET, DEV.bootstrap("lock"), access), *wide, statement]
     assert not check_policy_documents([policy], partition="aws")
 
 
