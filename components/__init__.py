@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .eks.node_groups import EksLinuxNodeGroup, EksLinuxNodeGroupArgs, EksWindowsNodeGroup, EksWindowsNodeGroupArgs
     from .eks.port_rules import PodPort
     from .eks.proxy import Proxy
-    from .eks.scheduling import Taint
+    from .scheduling.labels import Taint
     from .eks.security_groups import EksSecurityGroups, EksSecurityGroupsArgs
     from .eks.target import EksTarget
     from .eks.windows_image import EksWindowsImage, EksWindowsImageArgs
@@ -92,7 +92,7 @@ _MODULES = {
     "SmbStorageClassArgs": "addons.storage",
     "StateBucket": "state_bucket.state_bucket",
     "StateBucketArgs": "state_bucket.state_bucket",
-    "Taint": "eks.scheduling",
+    "Taint": "scheduling.labels",
     "WarmPool": "eks.group_options",
     "WindowsIpam": "eks.windows_ipam",
     "WindowsIpamArgs": "eks.windows_ipam",

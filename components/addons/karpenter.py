@@ -20,10 +20,10 @@ from ..core.mistakes import Mistakes, nearest, one_of
 from ..core.tags import named
 from ..eks.access import API_MODES
 from ..eks.node_group_rules import MINIMUM_WINDOWS_MIB, WINDOWS_MINIMUM_ROOT_GIB
-from ..eks.scheduling import WINDOWS_TAINT, Taint, check_labels, check_taints
 from ..eks.target import EksTarget, check_target
 from ..roles.role import NodeRole, NodeRoleArgs, check_node_role
 from ..roles.validation import PolicySource
+from ..scheduling.labels import WINDOWS_TAINT, Taint, check_labels, check_taints
 from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES, WINDOWS_ROOT_DEVICE
 from .node_classes import (
     CAPACITY,

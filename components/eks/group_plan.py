@@ -6,13 +6,14 @@ One path for every group; rows of the image tables make the differences.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..scheduling.autoscaler import autoscaler_template_tags
+from ..scheduling.labels import TaintLike, with_windows_taint
 from ..tables.instance_types import architecture
 from ..tables.linux import LINUX_IMAGES
 from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES, WINDOWS_ROOT_DEVICE
 from .density import POD_ADDRESS_RESOURCE, address_capacity
 from .launch_template import Volume
 from .node_group_rules import NodeGroupLike
-from .scheduling import WINDOWS_TAINT, TaintLike, autoscaler_template_tags
 
 DEFAULT_EDITION = "core"
 WINDOWS_ROOT_GIB = 80
@@ -94,10 +95,7 @@ def _plan_linux(group: NodeGroupLike, kubernetes_version: str) -> NodeGroupPlan:
 
 def effective_taints(group: NodeGroupLike) -> tuple[TaintLike, ...]:
     """The taints of a group's nodes: a Windows group also has ``os=windows:NoSchedule``, unless it says otherwise."""
-    wanted = bool(group.windows) and getattr(group, "windows_taint", True)
-    given = {(taint.key, taint.effect) for taint in group.taints}
-    default = (WINDOWS_TAINT.key, WINDOWS_TAINT.effect)
-    return (*((WINDOWS_TAINT,) if wanted and default not in given else ()), *group.taints)
+    return with_windows_taint(group.taints, wanted=bool(group.windows) and getattr(group, "windows_taint", True))
 
 
 def _smallest_capacity(group: NodeGroupLike) -> int | None:

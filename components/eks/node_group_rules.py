@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
+from ..scheduling.labels import TaintLike, check_labels, check_taints
 from ..tables.instance_types import InstanceType, instance_type, instance_type_names, sizes_of, untested_on_windows
 from ..tables.kubernetes import WINDOWS_MINIMUM_PLATFORM, at_least, windows_platform
 from ..tables.linux import LINUX_IMAGES
 from ..tables.windows import EDITIONS, WINDOWS_AMI_PAGE, WINDOWS_RELEASES, nearest_release, releases_for
-from .scheduling import TaintLike, check_labels, check_taints
 
 WINDOWS_SUPPORT_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html"
 NODE_GROUPS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html"

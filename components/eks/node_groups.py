@@ -20,6 +20,8 @@ import pulumi_aws as aws
 from ..core.component import Component
 from ..core.tags import named
 from ..roles.role import NodeRole
+from ..scheduling.autoscaler import AUTOSCALER, autoscaler_discovery_tags
+from ..scheduling.labels import eks_taints
 from .bootstrap import PRIORITY_FLAG, USER_DATA, encoded
 from .density import windows_pods, windows_reservations
 from .group_options import (
@@ -41,7 +43,6 @@ from .node_group_args import (
 )
 from .node_group_rules import CAPACITY_TYPES, advise_node_group
 from .order import ordered_after
-from .scheduling import AUTOSCALER, autoscaler_discovery_tags, eks_taints
 
 __all__ = ["EksLinuxNodeGroup", "EksLinuxNodeGroupArgs", "EksWindowsNodeGroup", "EksWindowsNodeGroupArgs"]
 

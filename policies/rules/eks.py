@@ -9,7 +9,7 @@ from typing import Any, cast
 from winkube.core.cidr import network_or_none
 from winkube.core.mistakes import Mistake
 from winkube.eks.cluster_rules import check_service_cidr
-from winkube.eks.scheduling import EKS_EFFECTS, Taint, check_labels, check_taints
+from winkube.scheduling.labels import EKS_EFFECTS, Taint, check_labels, check_taints
 from winkube.tables.instance_types import architecture
 from winkube.tables.kubernetes import EKS_KNOWN_MINORS, EKS_MINORS, at_least, minor_number
 

@@ -14,7 +14,7 @@ from winkube.addons.karpenter import (
     node_pool,
 )
 from winkube.addons.node_classes import check_node_classes
-from winkube.eks.scheduling import Taint
+from winkube.scheduling.labels import Taint
 
 from .conftest import CLUSTER, TAGS, assert_well_made, the
 

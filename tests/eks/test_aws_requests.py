@@ -22,9 +22,9 @@ from winkube.eks.node_groups import (
     EksWindowsNodeGroup,
     EksWindowsNodeGroupArgs,
 )
-from winkube.eks.scheduling import Taint
 from winkube.eks.windows_ipam import WindowsIpam, WindowsIpamArgs
 from winkube.preview.model import Plan, Resource
+from winkube.scheduling.labels import Taint
 
 REGION = "eu-central-1"
 ROLE = "arn:aws:iam::111122223333:role/placeholder"

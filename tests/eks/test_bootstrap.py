@@ -25,7 +25,7 @@ from winkube.eks.bootstrap import (
 )
 from winkube.eks.density import windows_reservations
 from winkube.eks.proxy import Proxy
-from winkube.eks.scheduling import WINDOWS_TAINT, Taint
+from winkube.scheduling.labels import WINDOWS_TAINT, Taint
 
 NODE = Bootstrap(
     cluster_name="dev",

@@ -12,7 +12,7 @@ from winkube.eks.node_group_rules import (
     check_node_group,
     check_node_groups,
 )
-from winkube.eks.scheduling import Taint
+from winkube.scheduling.labels import Taint
 
 
 @dataclass(frozen=True)

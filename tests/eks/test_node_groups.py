@@ -15,9 +15,9 @@ from winkube.eks.node_groups import (
     EksWindowsNodeGroup,
     EksWindowsNodeGroupArgs,
 )
-from winkube.eks.scheduling import Taint
 from winkube.eks.target import EksTarget
 from winkube.preview.model import UNKNOWN, Plan, Resource
+from winkube.scheduling.labels import Taint
 
 TARGET = EksTarget(
     name="dev",

@@ -3,13 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winkube.eks.scheduling import (
+from winkube.scheduling.autoscaler import autoscaler_discovery_tags, autoscaler_template_tags
+from winkube.scheduling.labels import (
     COUNT_LIMIT,
     EKS_EFFECTS,
     WINDOWS_TAINT,
     Taint,
-    autoscaler_discovery_tags,
-    autoscaler_template_tags,
     check_labels,
     check_taints,
     eks_taints,

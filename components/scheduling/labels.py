@@ -1,8 +1,8 @@
-"""Labels and taints of nodes: syntax, reserved names, and the tags in which the cluster autoscaler reads them.
+"""Labels and taints of nodes: syntax, reserved names, and the words of the kubelet and of EKS for them.
 
 One pair of labels and taints per group; everything else (the node group's own fields, kubelet flags, autoscaler
 tags) is written from it. Sources: Kubernetes "Labels and Selectors", "Taints and Tolerations"; EKS
-``CreateNodegroup``; cluster-autoscaler ``cloudprovider/aws/README.md``.
+``CreateNodegroup``.
 """
 
 import re
@@ -46,6 +46,7 @@ EKS_EFFECTS: Mapping[str, str] = {
 
 RESERVED_DOMAINS = ("kubernetes.io", "k8s.io", "eks.amazonaws.com")
 KEY_LIMIT = 63  # EKS counts the whole key; Kubernetes only the part after the slash
+PREFIX_LIMIT = 253
 VALUE_LIMIT = 63
 COUNT_LIMIT = 50
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?")
@@ -82,14 +83,20 @@ WINDOWS_TAINT = Taint(**windows.WINDOWS_TAINT)
 """The taint of Windows nodes; their RuntimeClasses tolerate the same one."""
 
 
-def check_labels(labels: Mapping[str, str], path: Path = ("labels",), *, managed: bool = True) -> Mistakes:
-    """What Kubernetes, or EKS for a managed group, would refuse of these node labels."""
+def check_labels(
+    labels: Mapping[str, str], path: Path = ("labels",), *, managed: bool = True, eks: bool = True
+) -> Mistakes:
+    """What Kubernetes, or EKS for a managed group, would refuse of these node labels.
+
+    :param managed: whether a managed node group sets them.
+    :param eks: whether the nodes are of EKS; what a kubelet elsewhere may set, ``check_kubelet_labels`` says.
+    """
     found = Mistakes()
     if managed and len(labels) > COUNT_LIMIT:
         found.add(TOO_MANY, path, f"a managed node group takes at most {COUNT_LIMIT} labels",
                   f"remove {len(labels) - COUNT_LIMIT} labels", len(labels))  # fmt: skip
     for key, value in labels.items():
-        found.take(_check_key(key, (*path, key), "label"))
+        found.take(_check_key(key, (*path, key), "label", eks=eks))
         found.take(_check_value(value, (*path, key), "label"))
         if managed and value == "":
             found.add(EMPTY_VALUE, (*path, key), "managed node groups refuse labels with an empty value",
@@ -97,8 +104,10 @@ def check_labels(labels: Mapping[str, str], path: Path = ("labels",), *, managed
     return found
 
 
-def check_taints(taints: Sequence[TaintLike], path: Path = ("taints",), *, managed: bool = True) -> Mistakes:
-    """What Kubernetes, or EKS for a managed group, would refuse of these taints."""
+def check_taints(
+    taints: Sequence[TaintLike], path: Path = ("taints",), *, managed: bool = True, eks: bool = True
+) -> Mistakes:
+    """What Kubernetes, or EKS for a managed group, would refuse of these taints; parameters as of ``check_labels``."""
     found = Mistakes()
     if managed and len(taints) > COUNT_LIMIT:
         found.add(TOO_MANY, path, f"a managed node group takes at most {COUNT_LIMIT} taints",
@@ -106,7 +115,7 @@ def check_taints(taints: Sequence[TaintLike], path: Path = ("taints",), *, manag
     seen: dict[tuple[str, str], int] = {}
     for index, taint in enumerate(taints):
         here = (*path, index)
-        found.take(_check_key(taint.key, (*here, "key"), "taint"))
+        found.take(_check_key(taint.key, (*here, "key"), "taint", eks=eks))
         found.take(_check_value(taint.value, (*here, "value"), "taint"))
         if taint.effect not in EKS_EFFECTS:
             guess = nearest(taint.effect.replace("_", ""), tuple(EKS_EFFECTS))
@@ -119,20 +128,35 @@ def check_taints(taints: Sequence[TaintLike], path: Path = ("taints",), *, manag
     return found
 
 
-def _check_key(key: str, path: Path, kind: str) -> Mistakes:
+def _check_key(key: str, path: Path, kind: str, *, eks: bool) -> Mistakes:
     found = Mistakes()
     prefix, slash, name = key.rpartition("/")
     if not _NAME.fullmatch(name) or (slash and not _PREFIX.fullmatch(prefix)):
         found.add(KEY_SYNTAX, path, f"a {kind} key is a name of letters, digits, - _ or ., optionally after a DNS "
                   "prefix and one slash", "write a key such as \"team\" or \"example.com/team\"", key)  # fmt: skip
-    elif len(key) > KEY_LIMIT:
-        found.add(KEY_SYNTAX, path, f"a {kind} key has at most {KEY_LIMIT} characters on EKS, this has {len(key)}",
-                  f"shorten it by {len(key) - KEY_LIMIT} characters", key)  # fmt: skip
-    for domain in RESERVED_DOMAINS:
-        if slash and (prefix == domain or prefix.endswith(f".{domain}")):
+        return found
+    counted, where = (key, " on EKS") if eks else (name, " after its prefix" if slash else "")
+    if len(counted) > KEY_LIMIT:
+        found.add(KEY_SYNTAX, path,
+                  f"a {kind} key has at most {KEY_LIMIT} characters{where}, this has {len(counted)}",
+                  f"shorten it by {len(counted) - KEY_LIMIT} characters", key)  # fmt: skip
+    elif len(prefix) > PREFIX_LIMIT:
+        found.add(KEY_SYNTAX, path, f"the prefix of a {kind} key has at most {PREFIX_LIMIT} characters",
+                  f"shorten it by {len(prefix) - PREFIX_LIMIT} characters", key)  # fmt: skip
+    for domain in RESERVED_DOMAINS if eks else ():
+        if slash and within(prefix, domain):
             found.add(RESERVED_KEY, path, f"{kind} keys under {domain} are set by Kubernetes and EKS alone",
                       f'use a prefix of your own, such as "example.com/{name}"', key)  # fmt: skip
     return found
+
+
+def within(prefix: str, domain: str) -> bool:
+    """Whether the prefix of a key is a domain, or lies below it.
+
+    >>> within("apps.kubernetes.io", "kubernetes.io"), within("mykubernetes.io", "kubernetes.io")
+    (True, False)
+    """
+    return prefix == domain or prefix.endswith(f".{domain}")
 
 
 def _check_value(value: str, path: Path, kind: str) -> Mistakes:
@@ -144,6 +168,13 @@ def _check_value(value: str, path: Path, kind: str) -> Mistakes:
         found.add(VALUE_SYNTAX, path, f"a {kind} value has at most {VALUE_LIMIT} characters, this has {len(value)}",
                   f"shorten it by {len(value) - VALUE_LIMIT} characters", value)  # fmt: skip
     return found
+
+
+def with_windows_taint(taints: Sequence[TaintLike], *, wanted: bool) -> tuple[TaintLike, ...]:
+    """The taints of a group's nodes: the one of Windows first where it is wanted, unless the group says it itself."""
+    given = {(taint.key, taint.effect) for taint in taints}
+    default = (WINDOWS_TAINT.key, WINDOWS_TAINT.effect)
+    return (*((WINDOWS_TAINT,) if wanted and default not in given else ()), *taints)
 
 
 def eks_taints(taints: Sequence[TaintLike]) -> list[Any]:
@@ -165,25 +196,3 @@ def kubelet_flags(labels: Mapping[str, str], taints: Sequence[TaintLike]) -> dic
         "register-with-taints": ",".join(f"{taint.key}={taint.value}:{taint.effect}" for taint in taints),
     }
     return {flag: value for flag, value in flags.items() if value}
-
-
-AUTOSCALER = "k8s.io/cluster-autoscaler"
-
-
-def autoscaler_template_tags(
-    labels: Mapping[str, str], taints: Sequence[TaintLike], resources: Mapping[str, str] | None = None
-) -> dict[str, str]:
-    """Tags of an Auto Scaling group from which the autoscaler knows a node before there is one.
-
-    Without them a group at zero is taken for a Linux one, without extended resources: a pod for Windows would stay
-    pending for ever (kubernetes/autoscaler #2888, #7082).
-    """
-    tags = {f"{AUTOSCALER}/node-template/label/{key}": value for key, value in labels.items()}
-    tags |= {f"{AUTOSCALER}/node-template/taint/{taint.key}": f"{taint.value}:{taint.effect}" for taint in taints}
-    tags |= {f"{AUTOSCALER}/node-template/resources/{name}": amount for name, amount in (resources or {}).items()}
-    return dict(sorted(tags.items()))
-
-
-def autoscaler_discovery_tags(cluster_name: str) -> dict[str, str]:
-    """Tags by which the autoscaler finds a group; EKS sets them itself on the groups that it manages."""
-    return {f"{AUTOSCALER}/enabled": "true", f"{AUTOSCALER}/{cluster_name}": "owned"}

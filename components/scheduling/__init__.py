@@ -1,0 +1,1 @@
+"""Labels and taints of nodes, and what is written from them: kubelet flags, node groups, autoscaler tags."""
