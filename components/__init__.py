@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .eks.node_groups import EksLinuxNodeGroup, EksLinuxNodeGroupArgs, EksWindowsNodeGroup, EksWindowsNodeGroupArgs
     from .eks.port_rules import PodPort
     from .eks.proxy import Proxy
-    from .scheduling.labels import Taint
     from .eks.security_groups import EksSecurityGroups, EksSecurityGroupsArgs
     from .eks.target import EksTarget
     from .eks.windows_image import EksWindowsImage, EksWindowsImageArgs
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from .network.network import Network, NetworkArgs
     from .objects.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
     from .roles.role import EksClusterRole, EksClusterRoleArgs, NodeRole, NodeRoleArgs
+    from .scheduling.labels import Taint
     from .state_bucket.state_bucket import StateBucket, StateBucketArgs
     from .zone.zone import ApiRecord, ApiRecordArgs, ClusterZone, ClusterZoneArgs
 
