@@ -1,0 +1,42 @@
+"""Where the files of this room lie on a node, and the words that a node fills in. Pure."""
+
+INSTANCE_ID = "${INSTANCE_ID}"
+PRIVATE_IP = "${PRIVATE_IP}"
+PROVIDER_ID = "${PROVIDER_ID}"
+JOIN_TOKEN = "${JOIN_TOKEN}"  # noqa: S105 (a placeholder)
+
+PKI = "/etc/kubernetes/pki"
+CLUSTER_CA = f"{PKI}/ca.crt"
+DISCOVERY = "/etc/kubernetes/discovery.conf"
+"""The kubeconfig by which a node finds its cluster; holds the join token, and is removed after the join."""
+PATCHES = "/etc/kubernetes/patches"
+KUBELET_PATCH = f"{PATCHES}/kubeletconfiguration+merge.yaml"
+API_SERVER_FILES = "/etc/kubernetes/winkube"
+"""A folder of files that the API server alone reads, the same on every control plane."""
+AUTHENTICATION = f"{API_SERVER_FILES}/authentication.yaml"
+ADMISSION = f"{API_SERVER_FILES}/admission.yaml"
+AUDIT_POLICY = f"{API_SERVER_FILES}/audit-policy.yaml"
+ENCRYPTION = f"{API_SERVER_FILES}/encryption.yaml"
+"""Holds the key of ``secretbox``: a secret, mode 0600, delivered like the keys of the PKI."""
+AUDIT_LOGS = "/var/log/kubernetes/audit"
+AUDIT_LOG = f"{AUDIT_LOGS}/audit.log"
+KMS_SOCKETS = "/var/run/kmsplugin"
+KMS_SOCKET = f"{KMS_SOCKETS}/socket.sock"
+KMS_MANIFEST = "/etc/kubernetes/manifests/kms-plugin.yaml"
+ETCD_DATA = "/var/lib/etcd"
+
+CREDENTIAL_PROVIDERS = "/opt/winkube/credential-providers"
+CREDENTIAL_PROVIDER_CONFIG = "/etc/kubernetes/credential-provider.yaml"
+
+SOCKETS = {"containerd": "unix:///run/containerd/containerd.sock", "cri-o": "unix:///var/run/crio/crio.sock"}
+"""Container runtime of Linux nodes to the socket on which it answers the kubelet."""
+
+WINDOWS_CLUSTER_CA = r"C:\etc\kubernetes\pki\ca.crt"
+WINDOWS_CERTIFICATES = r"C:\var\lib\kubelet\pki"
+WINDOWS_KUBELET = r"C:\var\lib\kubelet"
+WINDOWS_KUBELET_CONFIG = r"C:\var\lib\kubelet\config.json"
+WINDOWS_BOOTSTRAP_KUBECONFIG = r"C:\etc\kubernetes\bootstrap-kubelet.conf"
+WINDOWS_KUBECONFIG = r"C:\etc\kubernetes\kubelet.conf"
+WINDOWS_CREDENTIAL_PROVIDERS = r"C:\k\credential-providers"
+WINDOWS_CREDENTIAL_PROVIDER_CONFIG = r"C:\var\lib\kubelet\credential-provider.json"
+WINDOWS_SOCKET = "npipe:////./pipe/containerd-containerd"
