@@ -29,7 +29,8 @@ KUBERNETES_MINOR = Rule("WK-K8S-031", "Objects are made for a Kubernetes minor t
 
 CLOUD_CONFIG_KEYS = (
     "ClusterServiceLoadBalancerHealthProbeMode", "DisableSecurityGroupIngress", "ElbSecurityGroup",
-    "KubernetesClusterID", "NLBSecurityGroupMode", "NodeIPFamilies", "Region", "RoleARN", "RouteTableID", "SubnetID", "VPC", "Zone",
+    "KubernetesClusterID", "NLBSecurityGroupMode", "NodeIPFamilies", "Region", "RoleARN", "RouteTableID",
+    "SubnetID", "VPC", "Zone",
 )  # fmt: skip
 """Keys of ``[Global]``, cloud-provider-aws 1.36."""
 
