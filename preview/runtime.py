@@ -27,11 +27,16 @@ from pulumi.runtime.proto import source_pb2
 
 from .model import UNKNOWN_TEXT
 from .monitor import CALL_TYPE, Engine, Monitor
+from .properties import make_when_read
 from .sdk_hints import hints_of
 from .sdk_import import import_package
+from .shortcuts import use as use_shortcuts
 
 DEADLOCK_SECONDS = 60
 """With the monitor in this process nothing takes long: a program that waits this long waits for nothing."""
+
+
+_NOTHING = object()
 
 
 class DeadlockError(Exception):
@@ -189,9 +194,11 @@ def _tuned(root_directory: str, unknown_keys: Set[str]) -> Generator[None]:
     saved: list[tuple[Any, str, Any]] = []
 
     def put(owner: Any, name: str, value: Any) -> None:
-        saved.append((owner, name, getattr(owner, name)))
+        saved.append((owner, name, vars(owner).get(name, _NOTHING)))
         setattr(owner, name, value)
 
+    make_when_read(put)
+    use_shortcuts(put)
     put(sdk_utilities, "lazy_import", import_package)
     for name in ("input_type_types", "output_type_types", "resource_types"):
         put(sdk_types, name, hints_of)
@@ -206,8 +213,13 @@ def _tuned(root_directory: str, unknown_keys: Set[str]) -> Generator[None]:
         yield
     finally:
         for owner, name, value in reversed(saved):
-            setattr(owner, name, value)
+            if value is _NOTHING:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
         if collecting:
+            # What there is now stays until the plan is shown: the first collection need not look at all of it.
+            gc.freeze()
             gc.enable()
 
 

@@ -6,9 +6,9 @@ What every flavour has; the rest stands in the module of the same name of each f
 from collections.abc import Mapping, Sequence
 
 from winkube.eks.group_options import POOL_STATES
-from winkube.eks.scheduling import EKS_EFFECTS
 from winkube.network.endpoints import GATEWAY_SERVICES, INTERFACE_SERVICES
 from winkube.network.plan import NAT_MODES
+from winkube.scheduling.labels import EKS_EFFECTS
 from winkube.tables.regions import REGIONS
 from winkube.zone.names import VISIBILITIES
 

@@ -12,7 +12,9 @@ from stacks.eks.program import build
 from stacks.reading import read_settings
 
 ROOT = Path(__file__).parents[2]
-SOURCES = [ROOT / "__main__.py", *sorted((ROOT / "stacks").rglob("*.py")), *sorted((ROOT / "components").rglob("*.py"))]
+PROGRAM = [ROOT / "__main__.py", *sorted((ROOT / "stacks").rglob("*.py")), *sorted((ROOT / "components").rglob("*.py"))]
+# The agent runs on nodes, and what people run beside Pulumi asks AWS with credentials of theirs.
+SOURCES = [file for file in PROGRAM if not {"winkube_agent", "ops"} & set(file.parts)]
 WORDS = {"environ", "environb", "getenv", "getenvb"}
 
 
