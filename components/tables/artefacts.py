@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path as FilePath
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
@@ -138,7 +138,7 @@ class NodeKind:
 @cache
 def known_digests() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     """The digests of the table: name, version, ``<os>-<architecture>``."""
-    text = files(__package__).joinpath("artefact_digests.json").read_text(encoding="utf-8")
+    text = FilePath(__file__).with_name("artefact_digests.json").read_text(encoding="utf-8")
     return cast(Mapping[str, Mapping[str, Mapping[str, str]]], json.loads(text))
 
 
