@@ -6,81 +6,34 @@ Parameter Store when a node needs it. What only a node knows stays a placeholder
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
-from ..eks.proxy import DIRECT, Proxy
-from ..scheduling.labels import TaintLike
+from ..core.mistakes import Mistakes, Path, Rule
+from ..eks.proxy import DIRECT
 from ..objects.flannel_config import WINDOWS_CONFLIST, rendered, windows_cni_conflist
+from ..tables.artefacts import Artefact, artefacts_for
 from ..tables.releases import release
+from ..tables.windows import WINDOWS_RELEASES
 from . import host, paths
 from .containerd import containerd_configuration, hosts_files, pause_image
-from .kubelet import bootstrap_kubeconfig, credential_providers, kubelet_arguments, kubelet_configuration
+from .kubelet import RUNNER_ARGUMENTS, bootstrap_kubeconfig, kubelet_arguments, kubelet_files
+from .node import WindowsNode
+
+__all__ = ["WindowsNode", "check_windows_boot", "node_artefacts", "node_document", "node_files", "optional_artefacts"]
+
+DRIVE_LETTER = Rule("WK-WIN-002", "The volume of container images has a drive letter of its own.")
+DEADLINES = Rule(
+    "WK-WIN-003", "A Windows node has 10 minutes to 2 hours to boot, and up to an hour to drain.",
+    "https://docs.aws.amazon.com/autoscaling/ec2/userguide/lifecycle-hooks-overview.html",
+)  # fmt: skip
+PAGE_FILE = Rule(
+    "WK-WIN-004", "A Windows node has a page file: Windows has no OOM killer.",
+    "https://kubernetes.io/docs/concepts/configuration/windows-resource-management/",
+)  # fmt: skip
 
 PLACEHOLDERS = ("${INSTANCE_ID}", "${ZONE}", "${PRIVATE_IP}", "${PROVIDER_ID}", "${JOIN_TOKEN}")
 """Filled in on the node, in the texts of files and in the arguments of the kubelet; nothing else is."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class WindowsNode:
-    """What the nodes of one group are told. Plain: ids and certificates are resolved before."""
-
-    cluster_name: str
-    kubernetes_version: str
-    """The Kubernetes minor, such as ``1.36``; the patch is that of the table."""
-    endpoint: str
-    """The API as ``host:port``."""
-    certificate_authority: str
-    """PEM."""
-    region: str
-    bucket: str
-    token_parameter: str
-    """Name of the SSM parameter with the bare bootstrap token."""
-    group: str
-    """Name of the instance group."""
-    windows: str = "2022"
-    """Release of Windows Server: ``2022`` (default) or ``2025``."""
-    labels: Mapping[str, str] = field(default_factory=dict[str, str])
-    taints: Sequence[TaintLike] = ()
-    kubelet_arguments: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Further flags without dashes; they win over ours."""
-    kubelet_configuration: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Further fields of the KubeletConfiguration; they win over ours."""
-    auto_scaling_group: str | None = None
-    """Physical name of the Auto Scaling group; None: no lifecycle hook is answered."""
-    launch_hook: str | None = None
-    """Name of the hook at launch, which the boot code completes or abandons."""
-    terminate_hook: str | None = None
-    """Name of the hook at termination, which is completed when the node is drained."""
-    status_prefix: str | None = None
-    """Prefix in the bucket under which nodes write ``<instance>.json``; None: tag and console alone."""
-    pod_cidr: str = "10.244.0.0/16"
-    service_cidr: str = "10.96.0.0/12"
-    cluster_domain: str = "cluster.local"
-    dns_service_ip: str = "10.96.0.10"
-    pod_network: str = "flannel-vxlan"
-    """``flannel-vxlan`` (default) puts flannel's CNI configuration on the node; with others its operator does."""
-    cloud_provider: str = "external"
-    """``external`` (default) or ``none``."""
-    image_repository: str | None = None
-    registry_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
-    mirror: str | None = None
-    """Base address that stands in for all upstream addresses of artefacts."""
-    artefact_digests: Mapping[str, str] = field(default_factory=dict[str, str])
-    proxy: Proxy | None = None
-    images: Sequence[str] = ()
-    """Container images that are pulled before the node joins."""
-    page_file_mib: int | None = None
-    """Size of a fixed page file; None leaves it to Windows. There is always one: Windows has no OOM killer."""
-    bitlocker: bool = False
-    """Whether BitLocker encrypts the system volume on top of EBS; needs an image with NitroTPM."""
-    data_volume: str | None = None
-    """Drive letter for container images and layers on a second, raw volume; the system volume by default."""
-    drain_seconds: int = 600
-    """How long pods may take to leave before the instance ends; two minutes at most on spot."""
-    boot_seconds: int = 1800
-    """After how long a start counts as failed."""
 
 
 def node_document(node: WindowsNode) -> str:
@@ -88,72 +41,31 @@ def node_document(node: WindowsNode) -> str:
     return json.dumps(_document(node), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-def _document(node: WindowsNode) -> dict[str, Any]:
-    version = release(node.kubernetes_version)
-    pause = pause_image(version.pause_image, node.image_repository)
-    features = [*host.FEATURES, *([host.BITLOCKER_FEATURE] if node.bitlocker else [])]
-    first, count = host.DYNAMIC_PORTS
-    return {
-        "version": 1,
-        "group": node.group,
-        "region": node.region,
-        "cluster": {"name": node.cluster_name, "kubernetesVersion": version.patch, "endpoint": node.endpoint},
-        "bucket": {"name": node.bucket, "statusPrefix": node.status_prefix},
-        "token": {"parameter": node.token_parameter},
-        "autoScaling": {
-            "group": node.auto_scaling_group,
-            "launchHook": node.launch_hook,
-            "terminateHook": node.terminate_hook,
-        },
-        "proxy": _proxy(node),
-        "windows": {
-            "release": node.windows,
-            "features": features,
-            "registry": [
-                {"path": row.path, "name": row.name, "value": row.value} for row in host.REGISTRY[node.windows]
-            ],
-            "firewall": [{"name": r.name, "protocol": r.protocol, "port": r.port} for r in host.FIREWALL],
-            "dynamicPorts": {"first": first, "count": count},
-            "defender": {"paths": list(host.DEFENDER_PATHS), "processes": list(host.DEFENDER_PROCESSES)},
-            "pageFileMib": node.page_file_mib,
-            "bitLocker": node.bitlocker,
-            "dataVolume": node.data_volume,
-        },
-        "directories": {"own": list(paths.OWN_DIRECTORIES), "protected": list(paths.PROTECTED_DIRECTORIES)},
-        "artefacts": [],
-        "files": [{"path": path, "content": content} for path, content in node_files(node).items()],
-        "containerd": {
-            "program": rf"{paths.CONTAINERD}\bin\containerd.exe",
-            "configuration": paths.CONTAINERD_CONFIGURATION,
-            "log": paths.CONTAINERD_LOG,
-            "crictl": rf"{paths.BINARIES}\crictl.exe",
-            "crictlConfiguration": paths.CRICTL_CONFIGURATION,
-            "images": [pause, *node.images],
-        },
-        "kubelet": {
-            "program": rf"{paths.BINARIES}\kubelet.exe",
-            "runner": rf"{paths.BINARIES}\kube-log-runner.exe",
-            "kubectl": rf"{paths.BINARIES}\kubectl.exe",
-            "log": paths.KUBELET_LOG,
-            "arguments": kubelet_arguments(node),
-            "kubeconfig": paths.KUBECONFIG,
-            "bootstrapKubeconfig": {"path": paths.BOOTSTRAP_KUBECONFIG, "content": bootstrap_kubeconfig(node)},
-        },
-        "deadlines": {"bootSeconds": node.boot_seconds, "drainSeconds": node.drain_seconds},
-    }
+def optional_artefacts(*, kubelet_log: bool = True, ecr_credentials: bool = False) -> tuple[str, ...]:
+    """What a Windows node takes of the optional files of the table of artefacts; for ``check_artefacts`` as well."""
+    runner = ["kube-log-runner"] if kubelet_log else []
+    return ("kubectl", *runner, *(["ecr-credential-provider"] if ecr_credentials else []))
+
+
+def node_artefacts(node: WindowsNode) -> Sequence[Artefact]:
+    """Every file that the node downloads."""
+    return artefacts_for(
+        node.kubernetes_version,
+        os="windows",
+        optional=optional_artefacts(kubelet_log=node.kubelet_log, ecr_credentials=node.ecr_credentials),
+        artefact_digests=node.artefact_digests,
+        mirror=node.mirror,
+    )
 
 
 def node_files(node: WindowsNode) -> dict[str, str]:
     """Path to text of every file that is written as it stands, placeholders apart."""
     data = rf"{node.data_volume}:\containerd" if node.data_volume else paths.CONTAINERD_DATA
-    pause = pause_image(release(node.kubernetes_version).pause_image, node.image_repository)
     files = {
-        paths.CERTIFICATE_AUTHORITY: node.certificate_authority,
-        paths.KUBELET_CONFIGURATION: rendered(kubelet_configuration(node)),
-        paths.CREDENTIAL_PROVIDER_CONFIGURATION: rendered(credential_providers()),
-        paths.CONTAINERD_CONFIGURATION: containerd_configuration(pause, data),
-        paths.CRICTL_CONFIGURATION: f"runtime-endpoint: {paths.CONTAINERD_PIPE}\nimage-endpoint: "
-        f"{paths.CONTAINERD_PIPE}\ntimeout: 60\n",
+        **kubelet_files(node),
+        paths.CONTAINERD_CONFIGURATION: containerd_configuration(_pause(node), data),
+        paths.CRICTL_CONFIGURATION: f"runtime-endpoint: {paths.CONTAINERD_PIPE}\n"
+        f"image-endpoint: {paths.CONTAINERD_PIPE}\ntimeout: 60\n",
         **hosts_files(node.registry_mirrors),
     }
     if node.pod_network == "flannel-vxlan":
@@ -162,11 +74,93 @@ def node_files(node: WindowsNode) -> dict[str, str]:
     return dict(sorted(files.items()))
 
 
+def check_windows_boot(node: WindowsNode) -> Mistakes:
+    """What is wrong with the machine itself (``WK-WIN-002`` to ``-004``); the other fields have checks of their own."""
+    found = Mistakes()
+    letter = node.data_volume
+    if letter is not None and not (len(letter) == 1 and "D" <= letter <= "Z"):
+        found.add(DRIVE_LETTER, ("data_volume",), "a drive is one capital letter from D to Z; C is the system's",
+                  'write "D"', letter)  # fmt: skip
+    _check_range(node.boot_seconds, 600, 7200, ("boot_seconds",), found)
+    _check_range(node.drain_seconds, 0, 3600, ("drain_seconds",), found)
+    if node.page_file_mib is not None and node.page_file_mib < 1024:
+        found.add(PAGE_FILE, ("page_file_mib",), "a page file has at least 1024 MiB",
+                  "set page_file_mib to 1024, or leave it out: Windows then sizes it",
+                  node.page_file_mib)  # fmt: skip
+    return found
+
+
+def _check_range(value: int, first: int, last: int, path: Path, found: Mistakes) -> None:
+    if not first <= value <= last:
+        nearest = first if value < first else last
+        found.add(DEADLINES, path, f"is {first} to {last} seconds", f"set {path[-1]} to {nearest}", value)
+
+
+def _pause(node: WindowsNode) -> str:
+    return pause_image(release(node.kubernetes_version).pause_image, node.image_repository)
+
+
+def _document(node: WindowsNode) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "group": node.group,
+        "region": node.region,
+        "cluster": {"name": node.cluster_name, "kubernetesVersion": release(node.kubernetes_version).patch},
+        "bucket": {"name": node.bucket, "statusPrefix": node.status_prefix},
+        "token": {"parameter": node.token_parameter},
+        "autoScaling": {
+            "group": node.auto_scaling_group,
+            "launchHook": node.launch_hook,
+            "terminateHook": node.terminate_hook,
+        },
+        "proxy": _proxy(node),
+        "windows": _windows(node),
+        "directories": {"own": list(paths.OWN_DIRECTORIES), "protected": list(paths.PROTECTED_DIRECTORIES)},
+        "artefacts": [_artefact(one) for one in node_artefacts(node)],
+        "files": [{"path": path, "content": content} for path, content in node_files(node).items()],
+        "containerd": {
+            "program": rf"{paths.CONTAINERD}\containerd.exe",
+            "configuration": paths.CONTAINERD_CONFIGURATION,
+            "log": paths.CONTAINERD_LOG,
+            "crictl": rf"{paths.BINARIES}\crictl.exe",
+            "crictlConfiguration": paths.CRICTL_CONFIGURATION,
+            "images": [_pause(node), *node.images],
+        },
+        "kubelet": {
+            "program": rf"{paths.BINARIES}\kubelet.exe",
+            "arguments": kubelet_arguments(node),
+            "runner": [rf"{paths.BINARIES}\kube-log-runner.exe", *RUNNER_ARGUMENTS] if node.kubelet_log else [],
+            "kubectl": rf"{paths.BINARIES}\kubectl.exe",
+            "kubeconfig": paths.KUBECONFIG,
+            "bootstrapKubeconfig": {"path": paths.BOOTSTRAP_KUBECONFIG, "content": bootstrap_kubeconfig(node)},
+        },
+        "deadlines": {"bootSeconds": node.boot_seconds, "drainSeconds": node.drain_seconds},
+    }
+
+
+def _windows(node: WindowsNode) -> dict[str, Any]:
+    first, count = host.DYNAMIC_PORTS
+    return {
+        "release": node.windows,
+        "build": WINDOWS_RELEASES[node.windows].build.rpartition(".")[2],
+        "features": [*host.FEATURES, *([host.BITLOCKER_FEATURE] if node.bitlocker else [])],
+        "registry": [{"path": row.path, "name": row.name, "value": row.value} for row in host.REGISTRY[node.windows]],
+        "firewall": [{"name": row.name, "protocol": row.protocol, "port": row.port} for row in host.FIREWALL],
+        "dynamicPorts": {"first": first, "count": count},
+        "defender": {"paths": list(host.DEFENDER_PATHS), "processes": list(host.DEFENDER_PROCESSES)},
+        "pageFileMib": node.page_file_mib,
+        "bitLocker": node.bitlocker,
+        "dataVolume": node.data_volume,
+    }
+
+
+def _artefact(one: Artefact) -> dict[str, Any]:
+    install = [{"member": file.member, "path": file.path} for file in one.install]
+    return {"name": one.key, "url": one.url, "digest": one.digest, "kind": one.kind, "install": install}
+
+
 def _proxy(node: WindowsNode) -> dict[str, Any] | None:
     if node.proxy is None:
         return None
-    return {
-        "http": node.proxy.http or node.proxy.https,
-        "https": node.proxy.https,
-        "direct": [*DIRECT, node.pod_cidr, node.service_cidr, *node.proxy.no_proxy],
-    }
+    direct = [*DIRECT, node.endpoint.rpartition(":")[0], node.pod_cidr, node.service_cidr, *node.proxy.no_proxy]
+    return {"http": node.proxy.http or node.proxy.https, "https": node.proxy.https, "direct": direct}

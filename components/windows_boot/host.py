@@ -63,8 +63,8 @@ DYNAMIC_PORTS = (34000, 31536)
 
 DEFENDER_PATHS = (CONTAINERD_DATA, KUBELET)
 DEFENDER_PROCESSES = (
-    rf"{CONTAINERD}\bin\containerd.exe",
-    rf"{CONTAINERD}\bin\containerd-shim-runhcs-v1.exe",
+    rf"{CONTAINERD}\containerd.exe",
+    rf"{CONTAINERD}\containerd-shim-runhcs-v1.exe",
     rf"{BINARIES}\kubelet.exe",
     rf"{BINARIES}\kube-proxy.exe",
     rf"{BINARIES}\flanneld.exe",

@@ -5,9 +5,9 @@ $source = ConvertFrom-Json -InputObject $Boot
 
 # Every byte is checked before it is run: an object of another digest is not used, whoever wrote it.
 function Get-CheckedObject {
-    param([string]$Key, [string]$Sha256, [string]$Path)
+    param([string]$Key, [string]$Digest, [string]$Path)
     for ($attempt = 1; $attempt -le 10; $attempt++) {
-        if ((Test-Path -LiteralPath $Path) -and ((Get-FileHash -LiteralPath $Path -Algorithm SHA256).Hash -eq $Sha256)) {
+        if ((Test-Path -LiteralPath $Path) -and ((Get-FileHash -LiteralPath $Path -Algorithm SHA256).Hash -eq $Digest)) {
             return
         }
         try {
@@ -17,7 +17,7 @@ function Get-CheckedObject {
             Start-Sleep -Seconds (5 * $attempt)
         }
     }
-    throw "winkube: $Key could not be fetched with SHA-256 $Sha256"
+    throw "winkube: $Key could not be fetched with SHA-256 $Digest"
 }
 
 if ($null -ne $source.proxy) {
@@ -28,8 +28,8 @@ $code = "$state\boot\$($source.bundleSha256)"
 $document = "$state\documents\$($source.documentSha256).json"
 try {
     $null = New-Item -ItemType Directory -Force -Path "$state\boot", "$state\documents"
-    Get-CheckedObject -Key $source.bundleKey -Sha256 $source.bundleSha256 -Path "$code.zip"
-    Get-CheckedObject -Key $source.documentKey -Sha256 $source.documentSha256 -Path $document
+    Get-CheckedObject -Key $source.bundleKey -Digest $source.bundleSha256 -Path "$code.zip"
+    Get-CheckedObject -Key $source.documentKey -Digest $source.documentSha256 -Path $document
     Expand-Archive -LiteralPath "$code.zip" -DestinationPath $code -Force
 } catch {
     [Console]::Error.WriteLine($_.Exception.Message)
