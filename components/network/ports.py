@@ -84,8 +84,9 @@ class _Row:
 
 _SELF_MANAGED = (
     _Row(("client", *NODES), ("api_load_balancer",), "tcp", "api", "api", "Kubernetes API"),
-    # Without client IP preservation the API servers see the balancer, its health checks included.
-    _Row(("api_load_balancer", "control_plane"), CONTROL_PLANE, "tcp", "api", "api", "Kubernetes API"),
+    # Without client IP preservation the API servers see the balancer, its health checks included. Pods come past it:
+    # the endpoints of the Service "kubernetes" are the nodes of the control plane.
+    _Row(("api_load_balancer", *NODES), CONTROL_PLANE, "tcp", "api", "api", "Kubernetes API"),
     _Row(CONTROL_PLANE, NODES, "tcp", "kubelet", "kubelet", "kubelet"),
     _Row(CONTROL_PLANE, CONTROL_PLANE, "tcp", "controller_manager", "controller_manager", "kube-controller-manager"),
     _Row(CONTROL_PLANE, CONTROL_PLANE, "tcp", "scheduler", "scheduler", "kube-scheduler"),

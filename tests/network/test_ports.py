@@ -28,11 +28,11 @@ def test_the_matrix_of_a_self_managed_cluster():
     }
 
 
-def test_workers_reach_neither_etcd_nor_the_api_server_itself():
-    """Workers speak to the load balancer; etcd is for the control plane alone."""
+def test_workers_reach_the_api_servers_but_not_etcd():
+    """Their pods come past the load balancer: the Service "kubernetes" leads to the nodes of the control plane."""
     rules = self_managed_rules()
     for worker in ("linux_worker", "windows_worker"):
-        assert reachable(rules, worker, "control_plane") == {("udp", 4789, 4789)}
+        assert reachable(rules, worker, "control_plane") == {("tcp", 6443, 6443), ("udp", 4789, 4789)}
 
 
 def test_the_insecure_ports_of_old_are_not_opened():
