@@ -1,0 +1,251 @@
+"""What a control plane is made from, and every check of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pulumi
+
+from ..core.mistakes import Mistakes
+from ..eks.proxy import Proxy
+from ..kubeadm.config import AuditLog, ClusterConfig, ExtraArguments, KubeletSettings, PodSecurity, ServiceAccountIssuer
+from ..roles.role import ControlPlaneRoleArgs, check_control_plane_role
+from ..roles.validation import PolicySource
+from ..tables.regions import REGIONS, partition
+from ..zone.names import api_name
+from .rules import check_control_plane
+
+API_PORT = 6443
+
+
+@dataclass(frozen=True, kw_only=True)
+class IrsaIssuer:
+    """Where the world finds the key set of the cluster's ServiceAccount tokens, so that IAM can trust them."""
+
+    publish: str = "cloudfront"
+    """``cloudfront`` (default): a private bucket behind a distribution, for accounts that block public buckets.
+    ``s3``: a bucket whose two objects everybody may read."""
+    bucket_name: str | None = None
+    """Name of that bucket; made from the component's name by default."""
+    audience: str = "sts.amazonaws.com"
+    """Audience of the tokens that IAM takes: ``sts.amazonaws.com`` by default."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackupRetention:
+    """Which backups of etcd are kept: the newest, and the last of each hour and day."""
+
+    keep_last: int = 96
+    """How many of the newest; 96 by default: a day of one every 15 minutes."""
+    keep_hourly: int = 168
+    """How many hours; 168 by default: a week."""
+    keep_daily: int = 90
+    """How many days; 90 by default."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinuxControlPlaneArgs:
+    """What a control plane on Linux is made from."""
+
+    cluster_name: str
+    """The cluster's name: a DNS name, the zone's or one below it. The API is ``api.<cluster_name>``. It cannot be
+    changed later."""
+    region: str
+    """The region."""
+    kubernetes_version: str
+    """The Kubernetes minor, such as ``1.36``; the patch comes from the table."""
+    vpc_id: pulumi.Input[str]
+    """The VPC."""
+    vpc_cidrs: Sequence[str]
+    """The networks of the VPC: pods and services must lie apart from them."""
+    zones: Sequence[str]
+    """The zones of the slots, in turn: as many as slots, or fewer."""
+    subnet_ids: Sequence[pulumi.Input[str]]
+    """The subnet of each of ``zones``, in the same order; private ones."""
+    domain: str
+    """Name of the hosted zones."""
+    zone_ids: Mapping[str, pulumi.Input[str]]
+    """The hosted zones for the record of the API, under ``private`` and ``public``: ``ClusterZone.zone_ids``."""
+    bucket: pulumi.Input[str]
+    """Name of the state bucket."""
+    bucket_arn: pulumi.Input[str]
+    """ARN of the state bucket."""
+    bucket_key_arn: pulumi.Input[str] | None = None
+    """ARN of the key that encrypts the state bucket, if it is one of the account's own."""
+    incarnation: int = 1
+    """The cluster's number in its bucket; 1 by default. A higher one makes a new cluster and leaves the old one's state
+    behind: never change it on a cluster that lives."""
+    slots: int = 3
+    """How many control-plane nodes: 1, 3 (default) or 5. One survives no failure, three survive one, five two."""
+    instance_types: Sequence[str] = ("m7i.large",)
+    """The instance type, the preferred one first; all of one architecture, Arm included. 2 vCPUs and 2 GiB at least."""
+    linux: str = "al2023"
+    """``al2023`` (default) or ``ubuntu2404``."""
+    image_id: pulumi.Input[str] | None = None
+    """An image of one's own; the newest one of ``linux`` by default."""
+    runtime: str = "containerd"
+    """``containerd`` (default) or ``cri-o``."""
+    root_volume_size_gib: int = 40
+    """Size of the root volume in GiB; 40 by default, 20 at least."""
+    etcd_volume_size_gib: int | None = None
+    """Size of a volume for etcd alone, in GiB; none by default: etcd is on the root volume. 10 at least."""
+    volume_kms_key_arn: pulumi.Input[str] | None = None
+    """The key that encrypts the disks; AWS' own for EBS by default. Auto Scaling's service role must be allowed it."""
+    kms_key_arn: pulumi.Input[str] | None = None
+    """The cluster's key, which encrypts the join token; a key of its own by default. Workers may use it for that."""
+    pod_cidr: str = "10.244.0.0/16"
+    """The network of the pods; ``10.244.0.0/16`` by default. It cannot be changed later."""
+    service_cidr: str = "10.96.0.0/12"
+    """The network of the services; ``10.96.0.0/12`` by default. It cannot be changed later."""
+    node_cidr_mask: int = 24
+    """The length of each node's part of the pod network; 24 by default: 254 addresses. It cannot be changed later."""
+    cluster_domain: str = "cluster.local"
+    """The domain that the cluster's DNS serves; ``cluster.local`` by default."""
+    node_count_limit: int = 100
+    """How many nodes there may ever be, control plane included; 100 by default. The pod network must have a part for
+    each."""
+    api_exposure: str = "internal"
+    """``internal`` (default): the API is reached inside the VPC and what is connected to it. ``public``: also through
+    a second load balancer from the internet; nodes keep to the internal one, so a private and a public zone are
+    needed."""
+    api_allowed_cidrs: Sequence[str] = ()
+    """Networks beside the nodes that may reach the API, such as the VPC's or an office's; needed with ``public``."""
+    api_subnet_ids: Sequence[pulumi.Input[str]] = ()
+    """Subnets of the internal load balancer, one per zone; those of the slots by default."""
+    public_subnet_ids: Sequence[pulumi.Input[str]] = ()
+    """Subnets of the public load balancer, one per zone; needed with ``public``."""
+    health_check: str = "readyz"
+    """``readyz`` (default): the load balancer asks ``/readyz``, which is open to it. ``tcp``: it only connects."""
+    anonymous_access: str = "health"
+    """What clients without credentials may read: ``health`` (default), ``none``, or ``all`` as kubeadm has it.
+    ``none`` needs ``health_check`` ``tcp``."""
+    extra_api_names: Sequence[str] = ()
+    """Further names and addresses in the API server's certificate."""
+    pki: str = "deployment"
+    """``deployment`` (default): the certificate authorities are made by Pulumi, so their keys stand encrypted in its
+    state too."""
+    key_algorithm: str = "ECDSA-P256"
+    """Of all keys but the one of the ServiceAccounts, which is RSA for AWS: ``ECDSA-P256`` (default), ``ECDSA-P384``,
+    ``RSA-2048``, ``RSA-3072`` or ``RSA-4096``."""
+    admin_certificate_hours: int = 24
+    """How long the administrator's certificate in ``kubeconfig`` is valid, in hours; 24 by default, 1 to 8760. Each
+    ``pulumi up`` in its last third renews it."""
+    irsa: IrsaIssuer | None = None
+    """Whether ServiceAccounts can be given IAM roles, and how their keys are published; not by default."""
+    secrets_encryption: str = "secretbox"
+    """How Kubernetes secrets lie in etcd: ``secretbox`` (default), or ``kms`` with ``kms_plugin_image``."""
+    kms_plugin_image: str | None = None
+    """Image of aws-encryption-provider for ``secrets_encryption`` ``kms``, by digest; upstream publishes none."""
+    secrets_kms_key_arn: pulumi.Input[str] | None = None
+    """The key of the Kubernetes secrets for ``kms``; the cluster's key by default."""
+    audit: AuditLog | None = field(default_factory=AuditLog)
+    """The audit log; None: there is none."""
+    pod_security: PodSecurity = field(default_factory=PodSecurity)
+    """The Pod Security Standard of namespaces without labels."""
+    feature_gates: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    """Feature gates of all components; checked against those of the minor."""
+    extra_arguments: ExtraArguments = field(default_factory=ExtraArguments)
+    """Further flags of the control plane; checked against those of the minor."""
+    kubelet: KubeletSettings = field(default_factory=KubeletSettings)
+    """Settings of the kubelets of all Linux nodes."""
+    backup_interval_minutes: int = 15
+    """How often each node writes a backup of etcd, in minutes; 15 by default, 1 to 1440."""
+    backup_retention: BackupRetention = field(default_factory=BackupRetention)
+    """Which backups are kept."""
+    mirror: str | None = None
+    """Base address from which nodes fetch what upstream offers: ``https://host/path`` becomes
+    ``<mirror>/host/path``. Upstream itself by default."""
+    registry_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Host of a container registry to the address of its mirror; none by default."""
+    image_repository: str | None = None
+    """Registry of the system's container images; ``registry.k8s.io`` by default."""
+    artefact_digests: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Name of a file that nodes fetch to its digest, where upstream publishes none or another one is wanted."""
+    proxy: Proxy | None = None
+    """The proxy through which nodes reach the internet; none by default."""
+    deletion_protection: bool = False
+    """Whether load balancers, key and authorities refuse to be deleted. Off by default; on in production."""
+    additional_policies: Sequence[PolicySource] = ()
+    """Inline policies of the role."""
+    external_policies: Sequence[str] = ()
+    """ARNs of managed policies to attach to the role."""
+    permissions_boundary: str | None = None
+    """ARN of the policy that bounds the role; none by default."""
+    role_path: str = "/"
+    """Path of the role."""
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Tags of every resource, and of the instances and disks."""
+
+    @property
+    def endpoint(self) -> str:
+        """The API as ``host:port``."""
+        return f"{api_name(self.cluster_name)}:{API_PORT}"
+
+    @property
+    def token_parameter(self) -> str:
+        """Name of the SSM parameter that holds the join token."""
+        return token_parameter(self.cluster_name)
+
+
+def token_parameter(cluster_name: str) -> str:
+    """Name of the SSM parameter that holds a cluster's join token.
+
+    >>> token_parameter("dev.example.com")
+    '/winkube/dev.example.com/join-token'
+    """
+    return f"/winkube/{cluster_name}/join-token"
+
+
+def cluster_config(
+    args: LinuxControlPlaneArgs, *, issuer: ServiceAccountIssuer | None = None, kms_key_arn: str = "",
+    api_names: Sequence[str] = (),
+) -> ClusterConfig:  # fmt: skip
+    """The cluster as kubeadm's documents are rendered from it; what other resources compute comes beside."""
+    from ..kubeadm.config import KmsPlugin
+
+    kms = None
+    if args.secrets_encryption == "kms":
+        kms = KmsPlugin(image=args.kms_plugin_image or "", key_arn=kms_key_arn, region=args.region)
+    return ClusterConfig(
+        cluster_name=args.cluster_name,
+        kubernetes_version=args.kubernetes_version,
+        endpoint=args.endpoint,
+        pod_cidr=args.pod_cidr,
+        service_cidr=args.service_cidr,
+        node_cidr_mask=args.node_cidr_mask,
+        cluster_domain=args.cluster_domain,
+        api_server_names=[*args.extra_api_names, *api_names],
+        image_repository=args.image_repository,
+        encryption_algorithm=args.key_algorithm,
+        service_account_issuer=issuer,
+        anonymous_access=args.anonymous_access,
+        audit=args.audit,
+        secrets_encryption=args.secrets_encryption,
+        kms=kms,
+        pod_security=args.pod_security,
+        feature_gates=args.feature_gates,
+        extra_arguments=args.extra_arguments,
+        kubelet=args.kubelet,
+    )
+
+
+def check_control_plane_args(args: LinuxControlPlaneArgs) -> Mistakes:
+    """Every mistake in the arguments, the role's included."""
+    found = check_control_plane(args)
+    if args.region in REGIONS:
+        found.take(check_control_plane_role(role_args(args)))
+    return found
+
+
+def role_args(
+    args: LinuxControlPlaneArgs, documents: Mapping[str, pulumi.Input[str]] | None = None
+) -> ControlPlaneRoleArgs:
+    """The arguments of the role of the nodes."""
+    return ControlPlaneRoleArgs(
+        policy_documents=documents or {},
+        additional_policies=args.additional_policies,
+        external_policies=args.external_policies,
+        permissions_boundary=args.permissions_boundary,
+        path=args.role_path,
+        partition=partition(args.region),
+        tags=args.tags,
+    )
