@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Optional, TypeVar
 
 from .document import Deadlines
-from .errors import REFUSED, UNAVAILABLE, AgentError, Unavailable
+from .errors import REFUSED, UNAVAILABLE, AgentError, UnavailableError
 from .log import log
 
 T = TypeVar("T")
@@ -84,7 +84,7 @@ class Aws:
     def ask(self, service: str, operation: str, **arguments: Any) -> Any:
         """Make one call.
 
-        :raises Unavailable: when it failed by time-outs, throttling or 500s until the attempts were used up.
+        :raises UnavailableError: when it failed by time-outs, throttling or 500s until the attempts were used up.
         :raises AgentError: when the role may not make it (``WK-AGT-003``).
         :raises botocore.exceptions.ClientError: for every other answer that is an error.
         """
@@ -110,7 +110,8 @@ class Aws:
             except (BotoCoreError, OSError) as error:  # no connection, no answer in time, no credentials yet
                 problem = type(error).__name__
             log("aws again", call=name, attempt=attempt + 1, problem=problem)
-        raise Unavailable(UNAVAILABLE, name, "AWS does not answer", "wait; the agent tries again by itself", problem)
+        remedy = "wait; the agent tries again by itself"
+        raise UnavailableError(UNAVAILABLE, name, "AWS does not answer", remedy, problem)
 
     def read(self, key: str) -> Optional[Object]:
         """An object of the bucket; nothing when there is none.
@@ -202,6 +203,10 @@ class Aws:
             if limit or not page.get("IsTruncated"):
                 return found
             following = {"ContinuationToken": page["NextContinuationToken"]}
+
+    def fetch(self, bucket: str, key: str) -> Any:
+        """An object of any bucket that the role reads, as a stream."""
+        return self.ask("s3", "get_object", Bucket=bucket, Key=key)["Body"]
 
     def delete(self, key: str) -> None:
         """Delete one object."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
 
-from .errors import COMMAND_FAILED, COMMAND_MISSING, AgentError, CommandFailed
+from .errors import COMMAND_FAILED, COMMAND_MISSING, AgentError, CommandError
 from .log import log, mask
 
 SEARCH = ("/opt/winkube/bin", "/usr/local/bin", "/usr/bin", "/usr/sbin", "/bin", "/sbin")
@@ -71,7 +71,7 @@ class Commands:
 
         :param tick: called about every tenth of a second; when it raises, the command is ended.
         :returns: what it wrote to its standard output. This may hold secrets: it goes to no log.
-        :raises CommandFailed: with the end of its standard error, masked (``WK-AGT-006``).
+        :raises CommandError: with the end of its standard error, masked (``WK-AGT-006``).
         """
         call = [self.find(name), *arguments]
         began = time.monotonic()
@@ -94,7 +94,7 @@ class Commands:
         said = mask(" | ".join(lines[-3:]))
         ended = f"did not end within {seconds:.0f} s" if code is None else f"failed with exit code {code}"
         text = f"{' '.join([name, *arguments[:2]])} {ended}"
-        raise CommandFailed(COMMAND_FAILED, name, text, "read the log of the agent and of the kubelet", said)
+        raise CommandError(COMMAND_FAILED, name, text, "read the log of the agent and of the kubelet", said)
 
 
 def _wait(process: "subprocess.Popen[bytes]", until: float, tick: Optional[Tick]) -> Optional[int]:
@@ -153,7 +153,7 @@ class Etcd:
         """Whether a member serves: it is started, it votes or learns, and its cluster has a quorum."""
         try:
             self.ask([address], "endpoint", "health")
-        except CommandFailed:
+        except CommandError:
             return False
         return True
 

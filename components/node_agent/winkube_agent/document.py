@@ -140,19 +140,18 @@ def parse(raw: Any) -> Document:
         "retention": _numbers(Retention, get("backup.retention", dict, {}), "backup.retention", found),
         "deadlines": _numbers(Deadlines, get("deadlines", dict, {}), "deadlines", found),
     }  # fmt: skip
-    if plane and values["slot"] not in values["slots"]:
-        found.append("slot must be one of slots")
-    if values["token_refresh_seconds"] > values["token_ttl_seconds"] / 2:
-        found.append("token.refresh_seconds must not be more than half of token.ttl_seconds")
-    if not re.fullmatch(r"[^/:\s]+:\d+", values["endpoint"]):
-        found.append('cluster.endpoint must be "<host>:<port>"')
-    if values["prefix"] and not values["prefix"].endswith("/"):
-        found.append("bucket.prefix must end with a slash")
-    if values["retention"].keep_last < 1:
-        found.append("backup.retention.keep_last must be 1 or more")
+    rules = (
+        (not plane or values["slot"] in values["slots"], "slot must be one of slots"),
+        (values["token_refresh_seconds"] <= values["token_ttl_seconds"] / 2,
+         "token.refresh_seconds must not be more than half of token.ttl_seconds"),
+        (re.fullmatch(r"[^/:\s]+:\d+", values["endpoint"]), 'cluster.endpoint must be "<host>:<port>"'),
+        (values["prefix"].endswith("/"), "bucket.prefix must end with a slash"),
+        (values["retention"].keep_last >= 1, "backup.retention.keep_last must be 1 or more"),
+    )  # fmt: skip
+    found += [text for kept, text in rules if not kept]
     for text in (values["init"] or "", values["join"], values["discovery"]):
         for name in sorted(set(_PLACEHOLDER.findall(text)) - set(PLACEHOLDERS)):
-            found.append(f"kubeadm: ${{{name}}} is not one of the placeholders {', '.join(PLACEHOLDERS)}")  # noqa: PERF401
+            found.append(f"kubeadm: ${{{name}}} is not one of the placeholders {', '.join(PLACEHOLDERS)}")
     if found:
         raise wrong("node document", "; ".join(found))
     return Document(**values)

@@ -48,19 +48,19 @@ class AgentError(Exception):
         return f"{self.path}: {self.message}{got}; {self.remedy} [{self.rule.code}]"
 
 
-class LeaseLost(AgentError):
+class LeaseLostError(AgentError):
     """Somebody else holds the lease now: stop, and look again."""
 
 
-class Unavailable(AgentError):
+class UnavailableError(AgentError):
     """AWS did not answer in time: nothing is wrong here, try again later."""
 
 
-class CommandFailed(AgentError):
+class CommandError(AgentError):
     """A command ended with a mistake, or did not end in time."""
 
 
-class NotPossible(AgentError):
+class RefusalError(AgentError):
     """The agent refuses: a person has to decide."""
 
 

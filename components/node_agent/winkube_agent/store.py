@@ -6,12 +6,11 @@ holder is silent is told by how long its object stayed the same under one's own 
 
 import json
 import time
-from collections.abc import Callable
 from typing import Any, NamedTuple, Optional
 
 from .aws import Aws, new_nonce
 from .document import Document
-from .errors import LEASE_LOST, LeaseLost, Unavailable
+from .errors import LEASE_LOST, LeaseLostError, UnavailableError
 from .log import log, masked, now_text
 
 
@@ -80,27 +79,28 @@ class Store:
 class Lease:
     """An object that this node holds and renews. Every renewal changes its ETag, so a change by others is seen.
 
-    :raises LeaseLost: from :meth:`renew` and :meth:`check` as soon as it is not this node's any more.
+    :raises LeaseLostError: from :meth:`renew` and :meth:`check` as soon as it is not this node's any more.
     """
 
-    def __init__(self, store: Store, name: str, etag: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: Store, name: str, etag: str, value: dict[str, Any]) -> None:
         self.store = store
         self.name = name
         self.etag = etag
-        self.clock = clock
-        self.renewed = clock()
+        self.value = value
+        self.renewed = time.monotonic()
 
     @classmethod
-    def acquire(cls, store: Store, name: str, etag: Optional[str] = None) -> "Optional[Lease]":
+    def acquire(cls, store: Store, name: str, etag: Optional[str] = None, **more: Any) -> "Optional[Lease]":
         """Make the object, or replace the one with this ETag; nothing when somebody else was faster."""
-        new = store.write(name, store.mine(), etag)
-        return cls(store, name, new) if new else None
+        value = store.mine(**more)
+        new = store.write(name, value, etag)
+        return cls(store, name, new, value) if new else None
 
     @classmethod
     def resume(cls, store: Store, name: str) -> "Optional[Lease]":
         """The lease that this instance held before the agent was started again."""
         there = store.read(name)
-        return cls(store, name, there.etag) if there and there.holder == store.me else None
+        return cls(store, name, there.etag, there.value) if there and there.holder == store.me else None
 
     def renew(self) -> None:
         """Say that the holder lives.
@@ -109,18 +109,18 @@ class Lease:
         three.
         """
         try:
-            new = self.store.write(self.name, self.store.mine(), self.etag)
-        except Unavailable:
-            if self.clock() - self.renewed > 2 * self.store.document.deadlines.lease_seconds:
+            new = self.store.write(self.name, self.value, self.etag)
+        except UnavailableError:
+            if time.monotonic() - self.renewed > 2 * self.store.document.deadlines.lease_seconds:
                 raise self._lost("could not be renewed in time") from None
             return
         if new is None:
             raise self._lost("is held by another instance")
-        self.etag, self.renewed = new, self.clock()
+        self.etag, self.renewed = new, time.monotonic()
 
     def tick(self) -> None:
         """Renew when it is time; for loops that wait."""
-        if self.clock() - self.renewed >= self.store.document.deadlines.heartbeat_seconds:
+        if time.monotonic() - self.renewed >= self.store.document.deadlines.heartbeat_seconds:
             self.renew()
 
     def check(self) -> None:
@@ -134,5 +134,6 @@ class Lease:
         if self.store.write(self.name, {"instance_id": "", "released_by": self.store.me}, self.etag) is None:
             log("lease was lost before its release", lease=self.name)
 
-    def _lost(self, message: str, got: Optional[str] = None) -> LeaseLost:
-        return LeaseLost(LEASE_LOST, f"lease {self.name}", message, "nothing: this node stops and looks again", got)
+    def _lost(self, message: str, got: Optional[str] = None) -> LeaseLostError:
+        remedy = "nothing: this node stops and looks again"
+        return LeaseLostError(LEASE_LOST, f"lease {self.name}", message, remedy, got)
