@@ -151,7 +151,7 @@ def check_node_group(group: NodeGroupLike, kubernetes_version: str) -> Mistakes:
                   group.name)  # fmt: skip
     found.take(_check_system(group, kubernetes_version))
     found.take(check_types(group))
-    found.take(_check_sizes(group))
+    found.take(check_sizes(group))
     found.take(_check_volume(group))
     if group.capacity_type not in CAPACITY_TYPES:
         found.add(CAPACITY_TYPE, ("capacity_type",), f"capacity is {one_of(CAPACITY_TYPES)}",
@@ -282,7 +282,7 @@ def _check_windows_type(facts: InstanceType, own_image: bool) -> Mistakes:
         found.add(WINDOWS_ON_ARM, (), f"Windows nodes are x86_64, {facts.family} is {facts.architecture}",
                   f'use an x86_64 type such as "{_intel_sibling(facts)}"', facts.name)  # fmt: skip
     elif facts.accelerator == "gpu" and not own_image:
-        found.add(WINDOWS_ACCELERATOR, (), "the Windows node images of EKS carry no GPU driver",
+        found.add(WINDOWS_ACCELERATOR, (), "Windows node images carry no GPU driver",
                   "set image_id to an image with the driver, or use a type without GPU", facts.name)  # fmt: skip
     elif facts.accelerator not in (None, "gpu"):
         found.add(WINDOWS_ACCELERATOR, (), f"Windows nodes cannot use the accelerators of {facts.family}",
@@ -327,7 +327,19 @@ def _guess(wrong: str, allowed: Sequence[str], otherwise: str = "write one of th
     return f'write "{guess}"' if guess else otherwise
 
 
-def _check_sizes(group: NodeGroupLike) -> Mistakes:
+class SizesLike(Protocol):
+    """What the check of sizes needs."""
+
+    @property
+    def min_size(self) -> int: ...  # noqa: D102
+    @property
+    def max_size(self) -> int: ...  # noqa: D102
+    @property
+    def desired_size(self) -> int | None: ...  # noqa: D102
+
+
+def check_sizes(group: SizesLike) -> Mistakes:
+    """Whether the sizes of a group are in order."""
     found = Mistakes()
     low, high = group.min_size, group.max_size
     desired = low if group.desired_size is None else group.desired_size

@@ -10,7 +10,7 @@ from ..core.cidr import nth_address
 from ..eks.proxy import Proxy
 from ..network.ports import Ports
 from ..state_bucket.layout import ClusterLayout
-from ..tables.regions import partition
+from ..tables.regions import REGIONS, partition
 from .target_rules import WINDOWS_VNI, check_join_target
 
 __all__ = ["JoinTarget", "check_join_target"]
@@ -21,7 +21,7 @@ class JoinTarget:
     """A self-managed cluster that instance groups can join.
 
     ``LinuxControlPlane.target`` is one; a cluster of kops, Kubespray or kubeadm is described by ``target_of_kops`` and
-    its like. What is wrong with it is found by ``check_join_target`` when a group is made (``WK-IG-001`` to ``-011``).
+    its like. What is wrong with it is found by ``check_join_target`` when a group is made.
     """
 
     cluster_name: str
@@ -69,12 +69,15 @@ class JoinTarget:
     """Security groups of the control plane: they may reach the kubelets."""
     node_security_group_ids: Sequence[pulumi.Input[str]] = ()
     """Security groups of all nodes that share the pod network, the control plane's among them."""
+    api_security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Security groups in front of the API that let nobody in by themselves: groups that are made for workers get a rule
+    there. None by default."""
     linux_security_group_ids: Sequence[pulumi.Input[str]] = ()
     """Security groups that Linux workers get as they are; by default each group makes one of its own."""
     windows_security_group_ids: Sequence[pulumi.Input[str]] = ()
     """Security groups that Windows workers get as they are; by default each group makes one of its own."""
     mirror: str | None = None
-    """Base address from which nodes fetch what upstream offers: ``https://host/path`` becomes
+    """Base address (https, http or s3) from which nodes fetch what upstream offers: ``https://host/path`` becomes
     ``<mirror>/host/path``. Upstream itself by default."""
     registry_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
     """Host of a container registry to the address of its mirror; none by default."""
@@ -92,8 +95,8 @@ class JoinTarget:
 
     @property
     def partition(self) -> str:
-        """The partition of the region, as in ARNs."""
-        return partition(self.region)
+        """The partition of the region, as in ARNs; ``aws`` for a region that the checks refuse."""
+        return partition(self.region) if self.region in REGIONS else "aws"
 
     @property
     def layout(self) -> ClusterLayout:

@@ -10,46 +10,43 @@ from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of, shown
 from ..eks.proxy import Proxy, check_proxy
 from ..network.ports import POD_NETWORKS, Ports
 from ..state_bucket.layout import check_key_part
-from ..tables.kubernetes import SELF_MANAGED_MINORS, minor_number
+from ..tables.artefacts import check_mirrors
 from ..tables.regions import check_region
+from ..tables.releases import check_minor
 
 FLANNEL_PAGE = "https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"
 
-TARGET_VERSION = Rule(
-    "WK-IG-001", "Workers join clusters of the Kubernetes minors that upstream maintains.",
-    "https://kubernetes.io/releases/",
-)  # fmt: skip
 TARGET_ENDPOINT = Rule(
-    "WK-IG-002", "The endpoint of a cluster is a host and a port, without a scheme.",
+    "WK-IG-001", "The endpoint of a cluster is a host and a port, without a scheme.",
     "https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/",
 )  # fmt: skip
 TOKEN_PARAMETER = Rule(
-    "WK-IG-003", "The join token lies in one SSM parameter with a full name.",
+    "WK-IG-002", "The join token lies in one SSM parameter with a full name.",
     "https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-su-create.html",
 )  # fmt: skip
 TARGET_NETWORKS = Rule(
-    "WK-IG-004", "Pods and services have IPv4 networks of their own.",
+    "WK-IG-003", "Pods and services have IPv4 networks of their own.",
     "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
 )  # fmt: skip
 NODE_MASK = Rule(
-    "WK-IG-005", "A node's part of the pod network is smaller than the whole, and holds pods.",
+    "WK-IG-004", "A node's part of the pod network is smaller than the whole, and holds pods.",
     "https://kubernetes.io/docs/reference/command-line-tools-reference/kube-controller-manager/",
 )  # fmt: skip
-POD_NETWORK = Rule("WK-IG-006", "The pod network is one that Windows nodes of self-managed clusters can be part of.",
+POD_NETWORK = Rule("WK-IG-005", "The pod network is one that Windows nodes of self-managed clusters can be part of.",
                    FLANNEL_PAGE)  # fmt: skip
-VXLAN = Rule("WK-IG-007", "VXLAN with Windows nodes has the VNI 4096 and UDP port 4789, on every node.", FLANNEL_PAGE)
+VXLAN = Rule("WK-IG-006", "VXLAN with Windows nodes has the VNI 4096 and UDP port 4789, on every node.", FLANNEL_PAGE)
 CLUSTER_DOMAIN = Rule(
-    "WK-IG-008", "The cluster domain is a DNS name in lower case.",
+    "WK-IG-007", "The cluster domain is a DNS name in lower case.",
     "https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/",
 )  # fmt: skip
-MIRROR = Rule("WK-IG-009", "Mirrors are addresses without a path's last slash; registries are named by host.",
-              "https://github.com/containerd/containerd/blob/main/docs/hosts.md")  # fmt: skip
+IMAGE_REPOSITORY = Rule("WK-IG-008", "An image repository is a host and a path, without a scheme.",
+                        "https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/")  # fmt: skip
 CLOUD_PROVIDER = Rule(
-    "WK-IG-010", "A cluster has an external cloud controller manager, or none.",
+    "WK-IG-009", "A cluster has an external cloud controller manager, or none.",
     "https://kubernetes.io/docs/tasks/administer-cluster/running-cloud-controller/",
 )  # fmt: skip
 TARGET_SECURITY = Rule(
-    "WK-IG-011", "Workers are in security groups that are given, or in one made from those of the other nodes.",
+    "WK-IG-010", "Workers are in security groups that are given, or in one made from those of the other nodes.",
     "https://kubernetes.io/docs/reference/networking/ports-and-protocols/",
 )  # fmt: skip
 
@@ -75,9 +72,7 @@ REFUSED_POD_NETWORKS: Mapping[str, str] = {
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 _PARAMETER = re.compile(r"(/[A-Za-z0-9_.-]+){1,15}")
-_MIRROR = re.compile(r"https?://[A-Za-z0-9.-]+(:\d+)?(/[A-Za-z0-9._~/-]*[A-Za-z0-9._~-])?")
-_REGISTRY = re.compile(r"[a-z0-9.-]+(:\d+)?")
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}")
+_REPOSITORY = re.compile(r"[a-z0-9.-]+(:\d+)?(/[a-z0-9._-]+)*")
 
 
 class TargetLike(Protocol):
@@ -130,9 +125,12 @@ class TargetLike(Protocol):
 
 
 def check_join_target(target: TargetLike) -> Mistakes:
-    """Every mistake in the description of a cluster (``WK-IG-001`` to ``-011``), paths relative to it."""
+    """Every mistake in the description of a cluster (``WK-IG-001`` to ``-009``, ``WK-KAD-001``, ``WK-ART``).
+
+    Paths are relative to it.
+    """
     found = check_key_part(target.cluster_name, ("cluster_name",))
-    found.take(check_version(target.kubernetes_version))
+    found.take(check_minor(target.kubernetes_version))
     found.take(check_region(target.region))
     found.take(check_endpoint(target.endpoint))
     found.take(_check_token(target.token_parameter))
@@ -146,14 +144,19 @@ def check_join_target(target: TargetLike) -> Mistakes:
         guess = nearest(target.cloud_provider, CLOUD_PROVIDERS) or "external"
         found.add(CLOUD_PROVIDER, ("cloud_provider",), f"the cloud provider is {one_of(CLOUD_PROVIDERS)}; the one in "
                   "the kubelet was removed with 1.27", f'write "{guess}"', target.cloud_provider)  # fmt: skip
-    found.take(_check_mirrors(target))
+    found.take(check_mirrors(target.mirror, target.registry_mirrors))
+    if target.image_repository is not None and not _REPOSITORY.fullmatch(target.image_repository):
+        plain = target.image_repository.rpartition("://")[2].strip("/").lower()
+        found.add(IMAGE_REPOSITORY, ("image_repository",), "an image repository is a host and a path, without a scheme",
+                  f"write {shown(plain if _REPOSITORY.fullmatch(plain) else 'registry.example.com/kubernetes')}",
+                  target.image_repository)  # fmt: skip
     if target.proxy is not None:
         found.take(check_proxy(target.proxy))
     return found
 
 
 def check_target_security(target: TargetLike, system: str) -> Mistakes:
-    """Whether the security groups of workers of one system can be told (``WK-IG-011``)."""
+    """Whether the security groups of workers of one system can be told (``WK-IG-010``)."""
     found = Mistakes()
     given = target.windows_security_group_ids if system == "windows" else target.linux_security_group_ids
     if given:
@@ -166,30 +169,8 @@ def check_target_security(target: TargetLike, system: str) -> Mistakes:
     return found
 
 
-def check_version(version: str, path: Path = ("kubernetes_version",)) -> Mistakes:
-    """Whether workers of this minor can be made (``WK-IG-001``)."""
-    found = Mistakes()
-    if version not in SELF_MANAGED_MINORS:
-        text = version.removeprefix("v")
-        minor = ".".join(text.split(".")[:2])
-        guess = minor if minor in SELF_MANAGED_MINORS else nearest(minor, SELF_MANAGED_MINORS)
-        found.add(TARGET_VERSION, path, f"workers are made for the minors {one_of(SELF_MANAGED_MINORS)}",
-                  _version_remedy(minor, guess), version)  # fmt: skip
-    return found
-
-
-def _version_remedy(minor: str, guess: str | None) -> str:
-    try:
-        old = minor_number(minor) < minor_number(SELF_MANAGED_MINORS[0])
-    except ValueError:
-        old = False
-    if old:
-        return f"update the cluster to {SELF_MANAGED_MINORS[0]} or newer"
-    return f'write "{guess}"' if guess else "write one of these"
-
-
 def check_endpoint(endpoint: str, path: Path = ("endpoint",)) -> Mistakes:
-    """Whether this is ``host:port`` (``WK-IG-002``)."""
+    """Whether this is ``host:port`` (``WK-IG-001``)."""
     found = Mistakes()
     host, _, port = endpoint.rpartition(":")
     if not (_HOST.fullmatch(host) and port.isdigit() and 1 <= int(port) <= 65535):
@@ -248,7 +229,7 @@ def _check_mask(pods: IPv4Network, mask: int) -> Mistakes:
 
 
 def check_pod_network(pod_network: str, path: Path = ("pod_network",)) -> Mistakes:
-    """Whether nodes know the pod network (``WK-IG-006``); those that people ask for are refused with the reason."""
+    """Whether nodes know the pod network (``WK-IG-005``); those that people ask for are refused with the reason."""
     found = Mistakes()
     if pod_network not in KNOWN_POD_NETWORKS:
         reason = REFUSED_POD_NETWORKS.get(pod_network.lower().replace("_", "-"))
@@ -259,7 +240,7 @@ def check_pod_network(pod_network: str, path: Path = ("pod_network",)) -> Mistak
 
 
 def check_vxlan(vni: int, port: int) -> Mistakes:
-    """Whether Windows nodes can take part in the VXLAN (``WK-IG-007``)."""
+    """Whether Windows nodes can take part in the VXLAN (``WK-IG-006``)."""
     found = Mistakes()
     if vni != WINDOWS_VNI:
         found.add(VXLAN, ("vxlan_vni",), f"the host network service of Windows takes VNIs from {WINDOWS_VNI}, and our "
@@ -269,33 +250,3 @@ def check_vxlan(vni: int, port: int) -> Mistakes:
         found.add(VXLAN, ("vxlan_port",), f"the host network service of Windows speaks VXLAN on UDP {Ports.vxlan} only",
                   f"set the port to {Ports.vxlan} in flannel's net-conf.json on all nodes, and here", port)  # fmt: skip
     return found
-
-
-def _check_mirrors(target: TargetLike) -> Mistakes:
-    found = Mistakes()
-    if target.mirror is not None and not _MIRROR.fullmatch(target.mirror):
-        found.add(MIRROR, ("mirror",), "a mirror is an http or https address without a slash at its end",
-                  _address_remedy(target.mirror), target.mirror)  # fmt: skip
-    for registry, address in target.registry_mirrors.items():
-        if not _REGISTRY.fullmatch(registry):
-            found.add(MIRROR, ("registry_mirrors", registry), "a registry is named by its host, without scheme or path",
-                      'write a name such as "registry.k8s.io"', registry)  # fmt: skip
-        if not _MIRROR.fullmatch(address):
-            found.add(MIRROR, ("registry_mirrors", registry), "a mirror is an http or https address without a slash at "
-                      "its end", _address_remedy(address), address)  # fmt: skip
-    for name, digest in target.artefact_digests.items():
-        if not _DIGEST.fullmatch(digest):
-            found.add(MIRROR, ("artefact_digests", name), "a digest is sha256: and 64, or sha512: and 128 lower-case "
-                      "hexadecimal digits", f"write what sha256sum says of the file: \"sha256:{'0' * 6}…\"",
-                      digest)  # fmt: skip
-    if target.image_repository is not None and not re.fullmatch(r"[a-z0-9.-]+(:\d+)?(/[a-z0-9._-]+)*",
-                                                                target.image_repository):  # fmt: skip
-        found.add(MIRROR, ("image_repository",), "an image repository is a host and a path, without a scheme",
-                  'write it such as "registry.example.com/kubernetes"', target.image_repository)  # fmt: skip
-    return found
-
-
-def _address_remedy(address: str) -> str:
-    plain = address.rpartition("://")[2].strip("/ ")
-    guess = f"https://{plain}"
-    return f"write {shown(guess)}" if _MIRROR.fullmatch(guess) else 'write it as "https://mirror.example.com"'

@@ -1,0 +1,97 @@
+"""What must hold between the groups of one cluster, and for what their nodes fetch. Pure."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ..core.cidr import network_or_none
+from ..core.mistakes import Mistakes, Path, Rule
+from ..tables.artefacts import DIGEST_UNKNOWN, NodeKind, check_artefacts
+from ..tables.instance_types import architecture
+from .rule_shapes import InstanceGroupLike, TargetLike
+
+DUPLICATE_NAME = Rule("WK-IG-038", "Groups of one cluster have different names.")
+NO_LINUX = Rule("WK-IG-039", "A cluster with Windows workers has Linux workers too.",
+                "https://kubernetes.io/docs/concepts/windows/intro/")  # fmt: skip
+PODS_FIT = Rule("WK-IG-040", "The pod network has a part for every node that the groups may have.",
+                "https://kubernetes.io/docs/concepts/cluster-administration/networking/")  # fmt: skip
+
+WINDOWS_OPTIONAL = ("kubectl", "kube-log-runner", "ecr-credential-provider")
+"""What Windows nodes fetch beside what every cluster needs: the boot code drains, rotates logs and pulls from ECR."""
+
+
+class GroupOfCluster(Protocol):
+    """What the checks between groups need."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def linux(self) -> str | None: ...  # noqa: D102
+    @property
+    def windows(self) -> str | None: ...  # noqa: D102
+    @property
+    def max_size(self) -> int: ...  # noqa: D102
+
+
+def check_instance_groups(
+    groups: Sequence[GroupOfCluster], target: TargetLike, path: Path = (), *, other_nodes: int = 3, linux: bool = True
+) -> Mistakes:
+    """What must hold between the groups of one cluster (``WK-IG-038`` to ``-040``), paths below ``path``.
+
+    :param other_nodes: nodes of the cluster beside these groups': its control plane.
+    :param linux: whether these groups are all that the cluster has, so that Linux workers must be among them.
+    """
+    found = Mistakes()
+    first: dict[str, int] = {}
+    for index, group in enumerate(groups):
+        other = first.setdefault(group.name, index)
+        if other != index:
+            found.add(DUPLICATE_NAME, (*path, index, "name"), f"the group at [{other}] has the same name",
+                      "give each group a name of its own", group.name)  # fmt: skip
+    windows = [group.name for group in groups if group.windows is not None]
+    if linux and windows and not any(group.linux is not None and group.max_size > 0 for group in groups):
+        found.add(NO_LINUX, path, "CoreDNS, controllers and webhooks run on Linux, and not on the control plane",
+                  'add a group with linux: "al2023" and min_size 1 or more', windows)  # fmt: skip
+    found.take(_check_pod_network(groups, target, other_nodes))
+    return found
+
+
+def _check_pod_network(groups: Sequence[GroupOfCluster], target: TargetLike, other_nodes: int) -> Mistakes:
+    found = Mistakes()
+    pods = network_or_none(target.pod_cidr)
+    if pods is None or not pods.prefixlen < target.node_cidr_mask <= 32:
+        return found
+    parts = 2 ** (target.node_cidr_mask - pods.prefixlen)
+    # A rollout starts new nodes before it takes old ones away.
+    nodes = other_nodes + sum(group.max_size + 1 for group in groups)
+    if nodes > parts:
+        found.add(PODS_FIT, ("pod_cidr",), f"{pods} has {parts} parts of /{target.node_cidr_mask}, and the cluster may "
+                  f"have {nodes} nodes", f"write a pod_cidr of /{target.node_cidr_mask - (nodes - 1).bit_length()} "
+                  "or larger, or a longer node_cidr_mask", target.pod_cidr)  # fmt: skip
+    return found
+
+
+def check_downloads(group: InstanceGroupLike, target: TargetLike) -> Mistakes:
+    """Whether every file that the group's nodes fetch has a digest (``WK-ART``), paths relative to the target.
+
+    Digests of files that other groups fetch are not this group's matter: ``check_artefacts`` over all kinds says so.
+    """
+    found = Mistakes()
+    kind = _kind(group)
+    if kind.os == "windows" and kind.architecture != "x86_64":
+        return found
+    wrong = check_artefacts(
+        target.kubernetes_version,
+        [kind],
+        mirror=target.mirror,
+        artefact_digests=target.artefact_digests,
+        registry_mirrors=target.registry_mirrors,
+        optional=WINDOWS_OPTIONAL,
+    )
+    found.take(mistake for mistake in wrong if mistake.rule is not DIGEST_UNKNOWN)
+    return found
+
+
+def _kind(group: InstanceGroupLike) -> NodeKind:
+    processor = architecture(group.instance_types[0]) if group.instance_types else None
+    system = "windows" if group.windows is not None else "linux"
+    return NodeKind(os=system, architecture=processor or "x86_64", runtime=group.runtime)

@@ -1,0 +1,167 @@
+"""What must hold for an instance group of a self-managed cluster. Pure checks over plain attributes.
+
+Settings and arguments are judged by the same functions. What groups of both flavours share (instance types, sizes,
+labels) is judged by the checks of the node groups of EKS.
+"""
+
+import re
+
+from ..core.mistakes import Mistakes, Rule, nearest, one_of
+from ..core.tags import check_tags
+from ..eks.node_group_rules import CAPACITY_TYPES, MAXIMUM_ROOT_GIB, check_sizes, check_types
+from ..scheduling.kubelet import OWN_LABEL, check_kubelet_labels, check_kubelet_taints
+from ..scheduling.labels import check_labels, check_taints
+from ..tables.instance_types import architecture
+from ..tables.releases import SELF_MANAGED_RELEASES, check_windows
+from ..tables.windows import EDITIONS
+from .images import IMAGES, LINUX
+from .kubelet_rules import check_kubelet
+from .rollout import AUTO_SCALING, check_life
+from .rule_shapes import InstanceGroupLike, TargetLike
+from .spec import GROUP_LABEL, auto_scaling_group_name
+from .tag_rules import check_derived_tags
+
+GROUP_NAME = Rule(
+    "WK-IG-020", "A group's name is a label's value, and with the cluster's the name of an Auto Scaling group.",
+    "https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_CreateAutoScalingGroup.html",
+)  # fmt: skip
+ONE_SYSTEM = Rule("WK-IG-021", "A group is either Linux or Windows, of a system that there are images of.",
+                  "https://kubernetes.io/docs/concepts/windows/intro/")  # fmt: skip
+EDITION = Rule("WK-IG-022", "Images of Windows Server come as core and full.",
+               "https://docs.aws.amazon.com/ec2/latest/windows-ami-reference/windows-amis.html")  # fmt: skip
+ARCHITECTURE = Rule("WK-IG-023", "There are images of the group's system for the architecture of its types.",
+                    "https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-types.html")  # fmt: skip
+ROOT_VOLUME = Rule("WK-IG-024", "The root volume has room for the system and container images.",
+                   "https://learn.microsoft.com/virtualization/windowscontainers/")  # fmt: skip
+CAPACITY = Rule("WK-IG-025", "Capacity is on demand or spot, and a spot group may have a base on demand.",
+                f"{AUTO_SCALING}/ec2-auto-scaling-mixed-instances-groups.html")  # fmt: skip
+IMAGE_ID = Rule("WK-IG-029", "An image's id is ami- and 8 or 17 hexadecimal digits.",
+                "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/resource-ids.html")  # fmt: skip
+PAGE_FILE = Rule("WK-IG-037", "A page file lies on the root volume, beside the system.",
+                 "https://kubernetes.io/docs/concepts/configuration/windows-resource-management/")  # fmt: skip
+GROUP_SUBNETS = Rule("WK-IG-041", "A group has subnets.", f"{AUTO_SCALING}/asg-in-vpc.html")
+
+LABEL_LIMIT = 63
+AUTO_SCALING_NAME_LIMIT = 255
+
+_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_IMAGE_ID = re.compile(r"ami-[0-9a-f]{8}([0-9a-f]{9})?")
+
+
+def check_instance_group(group: InstanceGroupLike, target: TargetLike) -> Mistakes:
+    """Every mistake of one group, paths relative to it; the target's own are found by ``check_join_target``."""
+    found = _check_name(group.name, target.cluster_name)
+    found.take(_check_system(group, target))
+    found.take(check_types(group))
+    found.take(_check_architecture(group))
+    if not group.subnet_ids:
+        found.add(GROUP_SUBNETS, ("subnet_ids",), "a group has at least one subnet", "name private subnets, as a rule "
+                  "one for each zone", [])  # fmt: skip
+    found.take(check_sizes(group))
+    found.take(_check_capacity(group))
+    found.take(_check_volume(group))
+    found.take(_check_labels(group))
+    if isinstance(group.image_id, str) and not _IMAGE_ID.fullmatch(group.image_id):
+        found.add(IMAGE_ID, ("image_id",), "an image's id is ami- and 8 or 17 hexadecimal digits",
+                  "write the id of an image in the cluster's region", group.image_id)  # fmt: skip
+    found.take(check_kubelet(group, target))
+    found.take(check_life(group))
+    found.take(check_tags(group.tags))
+    if not found and target.kubernetes_version in SELF_MANAGED_RELEASES:
+        found.take(check_derived_tags(group, target))
+    return found
+
+
+def _check_name(name: str, cluster_name: str) -> Mistakes:
+    found = Mistakes()
+    whole = auto_scaling_group_name(name, cluster_name)
+    if not _NAME.fullmatch(name):
+        plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("._-")
+        found.add(GROUP_NAME, ("name",), "a group's name has letters, digits and inner hyphens, dots or underscores",
+                  f'write "{plain or "windows"}"', name)  # fmt: skip
+    elif len(name) > LABEL_LIMIT:
+        found.add(GROUP_NAME, ("name",), f"a group's name is the value of the label {GROUP_LABEL}, which has at most "
+                  f"{LABEL_LIMIT} characters; this has {len(name)}", f"shorten it by {len(name) - LABEL_LIMIT} "
+                  "characters", name)  # fmt: skip
+    elif len(whole) > AUTO_SCALING_NAME_LIMIT:
+        found.add(GROUP_NAME, ("name",), f"<name>.<cluster> has at most {AUTO_SCALING_NAME_LIMIT} characters; this "
+                  f"has {len(whole)}", f"shorten it by {len(whole) - AUTO_SCALING_NAME_LIMIT} characters",
+                  name)  # fmt: skip
+    return found
+
+
+def _check_system(group: InstanceGroupLike, target: TargetLike) -> Mistakes:
+    found = Mistakes()
+    if (group.linux is None) == (group.windows is None):
+        found.add(ONE_SYSTEM, ("windows",), "a group is either Linux or Windows",
+                  'set exactly one of linux (such as "al2023") and windows (such as "2022")',
+                  group.windows)  # fmt: skip
+    if group.linux is not None and group.linux not in LINUX:
+        why = "; Bottlerocket has no place for kubeadm" if group.linux == "bottlerocket" else ""
+        found.add(ONE_SYSTEM, ("linux",), f"Linux workers run {one_of(LINUX)}{why}",
+                  f'write "{nearest(group.linux.lower(), LINUX) or LINUX[0]}"', group.linux)  # fmt: skip
+    if group.windows is not None:
+        found.take(check_windows(group.windows, target.kubernetes_version))
+        if group.edition not in EDITIONS:
+            found.add(EDITION, ("edition",), f"images of Windows Server come as {one_of(EDITIONS)}",
+                      f'write "{nearest(str(group.edition).lower(), tuple(EDITIONS)) or "core"}"',
+                      group.edition)  # fmt: skip
+    return found
+
+
+def _check_architecture(group: InstanceGroupLike) -> Mistakes:
+    found = Mistakes()
+    image = IMAGES.get(group.windows or group.linux or "")
+    for index, name in enumerate(group.instance_types):
+        processor = architecture(name)
+        if image is not None and image.system == "linux" and processor and processor not in image.architectures:
+            found.add(ARCHITECTURE, ("instance_types", index), f"{image.name} has images for "
+                      f"{one_of(image.architectures)}", "use types of these", name)  # fmt: skip
+    return found
+
+
+def _check_capacity(group: InstanceGroupLike) -> Mistakes:
+    found = Mistakes()
+    if group.capacity_type not in CAPACITY_TYPES:
+        guess = nearest(group.capacity_type.lower(), tuple(CAPACITY_TYPES)) or "on_demand"
+        found.add(CAPACITY, ("capacity_type",), f"capacity is {one_of(CAPACITY_TYPES)}", f'write "{guess}"',
+                  group.capacity_type)  # fmt: skip
+    if group.on_demand_base and group.capacity_type == "on_demand":
+        found.add(CAPACITY, ("on_demand_base",), "every node of this group is on demand",
+                  'remove it, or set capacity_type to "spot"', group.on_demand_base)  # fmt: skip
+    if not 0 <= group.on_demand_base <= max(group.max_size, 0):
+        found.add(CAPACITY, ("on_demand_base",), f"the base is from 0 to max_size, {group.max_size}",
+                  f"set it to {min(max(group.on_demand_base, 0), group.max_size)}", group.on_demand_base)  # fmt: skip
+    return found
+
+
+def _check_volume(group: InstanceGroupLike) -> Mistakes:
+    found = Mistakes()
+    image = IMAGES.get(group.windows or group.linux or "")
+    size = group.root_volume_size_gib
+    if image is None:
+        return found
+    least = image.minimum_gib
+    if size is not None and not least <= size <= MAXIMUM_ROOT_GIB:
+        why = "; one image of servercore unpacks to 5 GiB and more" if image.system == "windows" else ""
+        found.add(ROOT_VOLUME, ("root_volume_size_gib",),
+                  f"the root volume of a {image.system.title()} node has {least} to {MAXIMUM_ROOT_GIB} GiB{why}",
+                  f"set root_volume_size_gib to {min(max(size, least), MAXIMUM_ROOT_GIB)}", size)  # fmt: skip
+    page_file = group.page_file_mib
+    most = ((size or image.default_gib) - 40) * 1024
+    if page_file is not None and not 1024 <= page_file <= most:
+        found.add(PAGE_FILE, ("page_file_mib",),
+                  f"there is room for a page file of 1024 to {most} MiB beside the system",
+                  f"set page_file_mib to {min(max(page_file, 1024), most)}", page_file)  # fmt: skip
+    return found
+
+
+def _check_labels(group: InstanceGroupLike) -> Mistakes:
+    found = check_labels(group.labels, managed=False, eks=False)
+    found.take(check_kubelet_labels(group.labels))
+    found.take(check_taints(group.taints, managed=False, eks=False))
+    found.take(check_kubelet_taints(group.taints))
+    if GROUP_LABEL in group.labels:
+        found.add(OWN_LABEL, ("labels", GROUP_LABEL), "this label has the group's name anyway", "remove it",
+                  group.labels[GROUP_LABEL])  # fmt: skip
+    return found

@@ -1,0 +1,121 @@
+"""How the nodes of a group come, go, and are replaced: rollout, warm pool, lifetime, draining. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..core.mistakes import Mistakes, Rule, nearest, one_of
+from ..eks.group_options import POOL_STATES, WarmPool
+
+AUTO_SCALING = "https://docs.aws.amazon.com/autoscaling/ec2/userguide"
+
+WARM_POOL = Rule("WK-IG-026", "A warm pool holds instances on demand, of one type.",
+                 f"{AUTO_SCALING}/ec2-auto-scaling-warm-pools.html")  # fmt: skip
+LIFETIME = Rule("WK-IG-030", "Instances live from 1 to 365 days, or for ever.",
+                f"{AUTO_SCALING}/asg-max-instance-lifetime.html")  # fmt: skip
+ROLLOUT = Rule("WK-IG-031", "A rollout keeps a part of the nodes, and waits after its first part.",
+               f"{AUTO_SCALING}/instance-refresh-overview.html")  # fmt: skip
+DRAIN = Rule("WK-IG-036", "Draining takes from 30 seconds to 48 hours, and two minutes at most on spot.",
+             f"{AUTO_SCALING}/lifecycle-hooks.html")  # fmt: skip
+
+SPOT_NOTICE_SECONDS = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rollout:
+    """How the nodes of a group are replaced when its image, code or settings change."""
+
+    min_healthy_percentage: int = 90
+    """Which part of the nodes stays in service, 0 to 100; 90 by default: a small group has a new node first."""
+    canary_percentage: int | None = 10
+    """Which part of the nodes is replaced first, 1 to 99; 10 by default, one node at least. None: no part."""
+    canary_minutes: int = 10
+    """How long the rest waits for the first part to prove itself; 10 by default."""
+    automatic: bool = True
+    """Whether a change replaces running nodes at all; False leaves it to the next one that starts."""
+
+
+class LifeLike(Protocol):
+    """What decides how long nodes live."""
+
+    @property
+    def windows(self) -> str | None: ...  # noqa: D102
+    @property
+    def instance_types(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def max_size(self) -> int: ...  # noqa: D102
+    @property
+    def capacity_type(self) -> str: ...  # noqa: D102
+    @property
+    def warm_pool(self) -> WarmPool | None: ...  # noqa: D102
+    @property
+    def rollout(self) -> Rollout: ...  # noqa: D102
+    @property
+    def max_instance_lifetime_days(self) -> int | None: ...  # noqa: D102
+    @property
+    def drain_seconds(self) -> int: ...  # noqa: D102
+
+
+def check_life(group: LifeLike) -> Mistakes:
+    """Every mistake in how nodes come and go, paths relative to the group."""
+    found = _check_times(group)
+    found.take(_check_rollout(group.rollout), "rollout")
+    if group.warm_pool is not None:
+        found.take(_check_warm_pool(group, group.warm_pool))
+    return found
+
+
+def _check_times(group: LifeLike) -> Mistakes:
+    found = Mistakes()
+    days = group.max_instance_lifetime_days
+    if days is not None and not 1 <= days <= 365:
+        found.add(LIFETIME, ("max_instance_lifetime_days",), "an instance lives from 1 to 365 days",
+                  f"set it to {min(max(days, 1), 365)}, or leave it out", days)  # fmt: skip
+    most = SPOT_NOTICE_SECONDS if group.capacity_type == "spot" else 48 * 3600
+    if group.windows is not None and not 30 <= group.drain_seconds <= 48 * 3600:
+        found.add(DRAIN, ("drain_seconds",), "draining takes from 30 seconds to 48 hours",
+                  f"set drain_seconds to {min(max(group.drain_seconds, 30), most)}", group.drain_seconds)  # fmt: skip
+    return found
+
+
+def _check_rollout(rollout: Rollout) -> Mistakes:
+    found = Mistakes()
+    if not 0 <= rollout.min_healthy_percentage <= 100:
+        found.add(ROLLOUT, ("min_healthy_percentage",), "a percentage is from 0 to 100",
+                  f"set it to {min(max(rollout.min_healthy_percentage, 0), 100)}",
+                  rollout.min_healthy_percentage)  # fmt: skip
+    canary = rollout.canary_percentage
+    if canary is not None and not 1 <= canary <= 99:
+        found.add(ROLLOUT, ("canary_percentage",), "the first part is from 1 to 99 per cent of the nodes",
+                  f"set it to {min(max(canary, 1), 99)}, or to null for none", canary)  # fmt: skip
+    if not 0 <= rollout.canary_minutes <= 48 * 60:
+        found.add(ROLLOUT, ("canary_minutes",), "the rest waits for 48 hours at most",
+                  f"set it to {min(max(rollout.canary_minutes, 0), 48 * 60)}", rollout.canary_minutes)  # fmt: skip
+    return found
+
+
+def _check_warm_pool(group: LifeLike, pool: WarmPool) -> Mistakes:
+    found = Mistakes()
+    if group.capacity_type == "spot":
+        found.add(WARM_POOL, ("warm_pool",), "spot instances cannot be stopped and kept",
+                  'remove warm_pool, or set capacity_type to "on_demand"', group.capacity_type)  # fmt: skip
+    if len(group.instance_types) > 1:
+        found.add(WARM_POOL, ("warm_pool",), "a warm pool belongs to a group of one instance type",
+                  f'set instance_types to ["{group.instance_types[0]}"], or remove warm_pool',
+                  list(group.instance_types))  # fmt: skip
+    if pool.state not in POOL_STATES:
+        guess = nearest(pool.state.lower(), tuple(POOL_STATES)) or "stopped"
+        found.add(
+            WARM_POOL, ("warm_pool", "state"), f"the state is {one_of(POOL_STATES)}", f'write "{guess}"', pool.state
+        )
+    if pool.state == "hibernated" and group.windows is not None:
+        found.add(WARM_POOL, ("warm_pool", "state"), "hibernation keeps the memory of a node whose certificates and "
+                  "leases go on without it", 'set state to "stopped"', pool.state)  # fmt: skip
+    if pool.reuse_on_scale_in:
+        found.add(WARM_POOL, ("warm_pool", "reuse_on_scale_in"), "a node that left does not come back under its name",
+                  "set reuse_on_scale_in to false", pool.reuse_on_scale_in)  # fmt: skip
+    most = group.max_size if pool.max_prepared is None else pool.max_prepared
+    if not 0 <= pool.min_size <= most:
+        found.add(WARM_POOL, ("warm_pool", "min_size"), f"the pool's min_size is from 0 to {most}",
+                  f"set min_size to {min(max(pool.min_size, 0), most)}", pool.min_size)  # fmt: skip
+    return found
