@@ -1,0 +1,236 @@
+"""What the API server is to refuse of pods and Services for Windows, as CEL. Pure.
+
+Each row: the rule with its code, an expression that lists what offends (empty: nothing does), and the words around the
+list. The expressions see ``variables.spec`` (the pod's spec, of a pod or of a template), ``variables.containers``,
+``variables.build`` (the Windows build that it selects) and ``variables.hostProcess``. Constants are written into the
+expressions: nothing is looked up while a request waits, and regular expressions are compiled once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..core.mistakes import Rule
+from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES
+from .runtime_class_manifests import runtime_class_name
+from .windows_pods import HOST_PROCESS, IMAGE_BUILD, LINUX_FIELD, MEMORY, SELECTOR, VOLUME
+
+WINDOWS_NETWORK_PAGE = "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"
+
+BASE_IMAGE = Rule("WK-K8S-037", "Microsoft's base images are named with the tag of a build, not with latest.",
+                  "https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/")  # fmt: skip
+HOST_PROCESS_NAMESPACE = Rule(
+    "WK-K8S-038", "HostProcess pods run in namespaces whose Pod Security level is privileged, in so many words.",
+    "https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",
+)  # fmt: skip
+SERVICE = Rule("WK-K8S-039", "Services of Windows pods have no settings that kube-proxy on Windows ignores.",
+               WINDOWS_NETWORK_PAGE)  # fmt: skip
+
+OS_KEY = "kubernetes.io/os"
+PRIVILEGED = "pod-security.kubernetes.io/enforce"
+DEFAULT_STICKY_SECONDS = 10800
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """One thing that is refused."""
+
+    name: str
+    """By which settings speak of it."""
+    rule: Rule
+    offends: str
+    """CEL: a list of texts, one for each offence."""
+    message: str
+    """The words before the list."""
+    remedy: str
+    """What to write instead."""
+    reason: str = "Invalid"
+    """The API server's kind of answer: ``Invalid`` or ``Forbidden``."""
+
+    def validation(self) -> dict[str, str]:
+        """The validation of a policy."""
+        words = f"{self.message}; {self.remedy} [{self.rule.code}]"
+        before, _, after = words.partition("{}")
+        return {
+            "expression": f"size({self.offends}) == 0",
+            "messageExpression": f"{_text(before)} + ({self.offends}).join(', ') + {_text(after)}",
+            "message": words.replace("{}", "some parts"),
+            "reason": self.reason,
+        }
+
+
+def _text(words: str) -> str:
+    return "'" + words.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _wrong_images() -> str:
+    """CEL: the images whose tag names another build than the selected one, per build of the table."""
+    marks = {"2019": "ltsc2019|1809|10\\\\.0\\\\.17763", "2022": "ltsc2022|10\\\\.0\\\\.20348",
+             "2025": "ltsc2025|10\\\\.0\\\\.26100"}  # fmt: skip
+    cases = "[]"
+    for release, row in WINDOWS_RELEASES.items():
+        other = "|".join([*(text for key, text in marks.items() if key != release), "1909", "2004", "20H2"])
+        pattern = f"'[:_.-]({other})([-_.@]|$)'"
+        found = f"variables.containers.filter(c, has(c.image) && c.image.matches({pattern})).map(c, c.image)"
+        cases = f"variables.build == '{row.build}' ? {found} : {cases}"
+    return f"variables.hostProcess ? [] : ({cases})"
+
+
+_GONE_VOLUMES = ("awsElasticBlockStore", "azureDisk", "azureFile", "cinder", "flexVolume", "gcePersistentDisk", "nfs",
+                 "vsphereVolume", "glusterfs", "rbd", "cephfs", "iscsi", "fc")  # fmt: skip
+_VOLUMES = (
+    "(has(variables.spec.volumes) ? variables.spec.volumes : []).filter(v, "
+    + " || ".join(f"has(v.{kind})" for kind in _GONE_VOLUMES)
+    + " || (has(v.emptyDir) && has(v.emptyDir.medium) && v.emptyDir.medium != '')"
+    + " || (has(v.csi) && v.csi.driver in ['efs.csi.aws.com', 's3.csi.aws.com'])"
+    + ").map(v, v.name)"
+)
+
+_POD_FIELDS = (
+    ("hostPID", "has(variables.spec.hostPID) && variables.spec.hostPID"),
+    ("hostIPC", "has(variables.spec.hostIPC) && variables.spec.hostIPC"),
+    ("hostNetwork", "has(variables.spec.hostNetwork) && variables.spec.hostNetwork && !variables.hostProcess"),
+    ("shareProcessNamespace", "has(variables.spec.shareProcessNamespace) && variables.spec.shareProcessNamespace"),
+    ("dnsPolicy ClusterFirstWithHostNet",
+     "has(variables.spec.dnsPolicy) && variables.spec.dnsPolicy == 'ClusterFirstWithHostNet'"),
+    *((f"securityContext.{key}", f"has(variables.spec.securityContext) && has(variables.spec.securityContext.{key})")
+      for key in ("runAsUser", "runAsGroup", "fsGroup", "supplementalGroups", "sysctls", "seLinuxOptions")),
+)  # fmt: skip
+_CONTAINER_FIELDS = (
+    ("privileged", "has(c.securityContext) && has(c.securityContext.privileged) && c.securityContext.privileged"),
+    ("runAsUser", "has(c.securityContext) && has(c.securityContext.runAsUser)"),
+    ("capabilities", "has(c.securityContext) && has(c.securityContext.capabilities)"),
+    ("volumeDevices", "has(c.volumeDevices)"),
+    ("mountPropagation",
+     "has(c.volumeMounts) && c.volumeMounts.exists(m, has(m.mountPropagation) && m.mountPropagation != 'None')"),
+    ("huge pages",
+     "has(c.resources) && has(c.resources.limits) && c.resources.limits.exists(k, k.startsWith('hugepages-'))"),
+)  # fmt: skip
+
+
+def _fields() -> str:
+    """CEL: the fields that Linux alone has. The API server refuses most of them itself, but only where os is set."""
+    parts = [f"({test} ? ['{name}'] : [])" for name, test in _POD_FIELDS]
+    parts += [f"variables.containers.filter(c, {test}).map(c, c.name + ': {name}')" for name, test in _CONTAINER_FIELDS]
+    return "(" + " + ".join(parts) + ")"
+
+
+_MEMORY_LIMIT = (
+    "variables.containers.filter(c, !has(c.resources) || !has(c.resources.limits) || !('memory' in c.resources.limits))"
+    ".map(c, c.name)"
+)
+_UNMIXED = (
+    "(has(variables.spec.os) && variables.spec.os.name == 'linux' && (variables.runtimeClass.startsWith('windows-')"
+    f" || (has(variables.spec.nodeSelector) && variables.spec.nodeSelector[?'{OS_KEY}'].orValue('') == 'windows'))"
+    " ? ['os.name is linux'] : [])"
+)
+_UNPLACED = (
+    "(has(variables.spec.os) && variables.spec.os.name == 'windows' && variables.runtimeClass == ''"
+    f" && !(has(variables.spec.nodeSelector) && '{OS_KEY}' in variables.spec.nodeSelector)"
+    " ? ['os.name is windows'] : [])"
+)
+_BASE_IMAGES = (
+    "variables.containers.filter(c, has(c.image) && c.image.startsWith('mcr.microsoft.com/') && !c.image.contains('@')"
+    " && (c.image.endsWith(':latest') || !c.image.contains(':'))).map(c, c.image)"
+)
+
+POD_REFUSALS: tuple[Refusal, ...] = (
+    Refusal(name="memory_limit", rule=MEMORY, offends=_MEMORY_LIMIT,
+            message="no memory limit in {}: Windows kills nothing when memory ends, and the node pages to a standstill",
+            remedy="set resources.limits.memory, such as 1Gi"),
+    Refusal(name="linux_fields", rule=LINUX_FIELD, offends=_fields(),
+            message="Windows has no {}",
+            remedy="remove them; hostNetwork is for HostProcess pods, a user is named in windowsOptions"),
+    Refusal(name="image_build", rule=IMAGE_BUILD, offends=_wrong_images(),
+            message="the tag of {} names another Windows build than that of the selected nodes",
+            remedy="use the tag of that build, or a RuntimeClass of the image's"),
+    Refusal(name="base_image", rule=BASE_IMAGE, offends=_BASE_IMAGES,
+            message="the base image {} names no build", remedy="write a tag such as ltsc2022"),
+    Refusal(name="volumes", rule=VOLUME, offends=_VOLUMES,
+            message="Windows cannot mount the volumes {}",
+            remedy="claim a volume of ebs.csi.aws.com with NTFS, or of smb.csi.k8s.io, or leave emptyDir.medium out"),
+    Refusal(name="host_process_namespace", rule=HOST_PROCESS_NAMESPACE, reason="Forbidden",
+            offends=("(variables.hostProcess && namespaceObject.metadata.?labels[?'" + PRIVILEGED
+                     + "'].orValue('') != 'privileged' ? [namespaceObject.metadata.name] : [])"),
+            message="HostProcess pods act as the node and may not run in {}",
+            remedy=f"label the namespace {PRIVILEGED}=privileged, or leave hostProcess out"),
+    Refusal(name="host_process", rule=HOST_PROCESS,
+            offends=("(variables.hostProcess && !(has(variables.spec.hostNetwork) && variables.spec.hostNetwork)"
+                     " ? ['hostNetwork'] : [])"),
+            message="a HostProcess pod is in the network of the node, but {} is not set",
+            remedy="set hostNetwork to true"),
+    Refusal(name="operating_system", rule=SELECTOR, offends=_UNMIXED,
+            message="{} in a pod that selects Windows nodes", remedy="set os.name to windows, or leave it out"),
+)  # fmt: skip
+"""For pods, and for the templates of workloads."""
+
+PLACEMENT = Refusal(
+    name="placement", rule=SELECTOR, offends=_UNPLACED,
+    message="{}, which the scheduler ignores",
+    remedy="set runtimeClassName to windows-2022, or a nodeSelector and a toleration",
+)  # fmt: skip
+"""Only where nothing gives such pods their RuntimeClass."""
+
+SERVICE_REFUSALS: tuple[Refusal, ...] = (
+    Refusal(
+        name="service_settings", rule=SERVICE,
+        offends=(
+            "((has(object.spec.sessionAffinityConfig) && object.spec.?sessionAffinityConfig.?clientIP.?timeoutSeconds"
+            f".orValue({DEFAULT_STICKY_SECONDS}) != {DEFAULT_STICKY_SECONDS}"
+            " ? ['sessionAffinityConfig.clientIP.timeoutSeconds'] : [])"
+            " + (has(object.spec.ports) && object.spec.ports.exists(p, has(p.protocol) && p.protocol == 'SCTP')"
+            " ? ['protocol SCTP'] : [])"
+            " + (has(object.spec.ipFamilies) && object.spec.ipFamilies.exists(f, f == 'IPv6') ? ['IPv6'] : [])"
+            " + (has(object.spec.loadBalancerSourceRanges) ? ['loadBalancerSourceRanges'] : []))"
+        ),
+        message="kube-proxy on Windows ignores {}",
+        remedy="leave it out; the session timeout there is 10800 seconds, and source ranges are the load balancer's",
+    ),
+)  # fmt: skip
+
+REFUSALS: tuple[str, ...] = (*(it.name for it in POD_REFUSALS), PLACEMENT.name, *(it.name for it in SERVICE_REFUSALS))
+"""What settings may give a mode of its own."""
+
+
+def class_builds(releases: Sequence[str]) -> str:
+    """CEL: the build of each RuntimeClass, as a map.
+
+    >>> class_builds(["2022"])
+    "{'windows-2022': '10.0.20348'}"
+    """
+    pairs = [f"'{runtime_class_name(it)}': '{WINDOWS_RELEASES[it].build}'" for it in releases]
+    return "{" + ", ".join(pairs) + "}"
+
+
+def variables(spec: str, releases: Sequence[str]) -> list[dict[str, str]]:
+    """The variables that the refusals of pods use; ``spec`` is where the pod's spec stands."""
+    build = f"variables.spec.nodeSelector[?'{BUILD_LABEL}'].orValue('')"
+    rows = {
+        "spec": spec,
+        "containers": "variables.spec.containers + (has(variables.spec.initContainers) ? "
+                      "variables.spec.initContainers : [])",
+        "runtimeClass": "has(variables.spec.runtimeClassName) ? variables.spec.runtimeClassName : ''",
+        "build": f"has(variables.spec.nodeSelector) && '{BUILD_LABEL}' in variables.spec.nodeSelector ? {build} : "
+                 f"{class_builds(releases)}[?variables.runtimeClass].orValue('')",
+        "hostProcess": "variables.spec.?securityContext.?windowsOptions.?hostProcess.orValue(false) || "
+                       "variables.spec.containers.exists(c, "
+                       "c.?securityContext.?windowsOptions.?hostProcess.orValue(false))",
+    }  # fmt: skip
+    return [{"name": name, "expression": expression} for name, expression in rows.items()]
+
+
+def for_windows(spec: str) -> str:
+    """CEL: whether a pod is for Windows; the cheap questions first, for most pods are for Linux."""
+    return (
+        f"(has({spec}.os) && {spec}.os.name == 'windows')"
+        f" || (has({spec}.runtimeClassName) && {spec}.runtimeClassName.startsWith('windows-'))"
+        f" || (has({spec}.nodeSelector) && '{OS_KEY}' in {spec}.nodeSelector"
+        f" && {spec}.nodeSelector['{OS_KEY}'] == 'windows')"
+    )
+
+
+def with_windows_options(spec: str) -> str:
+    """CEL: whether a pod has options of Windows, wherever it may run: it could be the node itself."""
+    return (
+        f"(has({spec}.securityContext) && has({spec}.securityContext.windowsOptions))"
+        f" || {spec}.containers.exists(c, has(c.securityContext) && has(c.securityContext.windowsOptions))"
+    )
