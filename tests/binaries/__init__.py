@@ -1,0 +1,54 @@
+"""The real programs, for tests: built once per machine from ordinary Go modules.
+
+``binary("kube-apiserver", minor="1.37")`` gives a path, building the set that holds the program if it is not in the
+cache yet. Without Go the test that asks is skipped, with a sentence that says what is needed. ``KUBEBUILDER_ASSETS``
+wins for Linux programs that lie there, for the minor that its kube-apiserver reports.
+
+``python -m tests.binaries`` builds everything that the tests use.
+"""
+
+import os as system
+import re
+import subprocess
+from functools import cache as cached
+from pathlib import Path
+
+import pytest
+
+from .build import GoMissingError, ensure
+from .recipes import DEFAULT_MINOR, MINORS, recipe_for
+
+__all__ = ["DEFAULT_MINOR", "MINORS", "binary", "version"]
+
+
+def binary(name: str, *, minor: str = DEFAULT_MINOR, os: str = "linux") -> Path:
+    """Path of a program; ``name`` without ``.exe``, ``os`` ``linux`` or ``windows``.
+
+    Programs that do not belong to Kubernetes (etcd, kwok, containerd, flanneld, CNI plug-ins) are the same for each
+    minor. A failing build fails the test: only a missing Go skips it.
+    """
+    recipe = recipe_for(name, minor, os)
+    assets = system.environ.get("KUBEBUILDER_ASSETS")
+    if assets and os == "linux" and recipe.minor in (None, _minor_of(assets)):
+        given = Path(assets) / name
+        if given.is_file():
+            return given
+    try:
+        return ensure(recipe) / recipe.file(name)
+    except GoMissingError as error:
+        pytest.skip(str(error))
+
+
+def version(name: str, *, minor: str = DEFAULT_MINOR, os: str = "linux") -> str:
+    """The pinned version of a program, as ``v1.36.4``."""
+    return recipe_for(name, minor, os).version
+
+
+@cached
+def _minor_of(assets: str) -> str | None:
+    server = Path(assets) / "kube-apiserver"
+    if not server.is_file():
+        return None
+    said = subprocess.run([server, "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"v(\d+\.\d+)\.", said)
+    return found[1] if found else None

@@ -1,0 +1,189 @@
+"""What is built: one recipe per set of programs, from a module of ours that pins every dependency.
+
+Each folder under ``modules/`` holds a ``go.mod`` and a ``go.sum``: the versions there are what is built. The
+dependencies of the small sets are pinned to those of Kubernetes 1.36, so that Go compiles a common package once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+MODULES = Path(__file__).parent / "modules"
+MINORS = ("1.35", "1.36", "1.37")
+"""The minors that winkube builds itself."""
+DEFAULT_MINOR = "1.36"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patch:
+    """A change of one file of a module that is made in a copy before the build."""
+
+    file: str
+    """Relative to the module's folder."""
+    old: str
+    """Must be there exactly once."""
+    new: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A set of programs that one ``go build`` makes."""
+
+    set: str
+    module: str
+    """The folder under ``modules/``."""
+    source: str
+    """The Go module whose version names the set, and which a patch changes."""
+    packages: Mapping[str, str]
+    """Name of the program (without ``.exe``) to its package."""
+    os: str = "linux"
+    minor: str | None = None
+    """None: one version serves every minor."""
+    patches: tuple[Patch, ...] = ()
+    stamp: bool = False
+    """Whether the version of Kubernetes is linked in: kubeadm refuses to run without."""
+    default: bool = True
+    """Whether ``python -m tests.binaries`` without names builds it."""
+    needs: str = field(default="", compare=False)
+    """What uses it, in a word or two, for the list."""
+
+    @cached_property
+    def version(self) -> str:
+        """The pinned version, as in ``go.mod``."""
+        for line in (MODULES / self.module / "go.mod").read_text().splitlines():
+            words = line.removeprefix("require ").split()
+            if words[:1] == [self.source]:
+                return words[1]
+        raise LookupError(f"{self.source} is not required by modules/{self.module}/go.mod")
+
+    @property
+    def title(self) -> str:
+        """For people and folders: set, version, and the system if it is not Linux."""
+        return f"{self.set}-{self.version}" + ("" if self.os == "linux" else f"-{self.os}")
+
+    def file(self, name: str) -> str:
+        """What the program's file is called."""
+        return f"{name}.exe" if self.os == "windows" else name
+
+
+_REGISTRY_WITHOUT_SOCKET = Patch(
+    file="pkg/kubelet/cm/devicemanager/plugin/v1beta1/server.go",
+    old='net.Listen("unix", s.SocketPath())',
+    new='net.Listen("tcp", "127.0.0.1:0")',
+    why="Wine has no AF_UNIX: the device-plugin registry, which no test uses, listens on a loopback port instead",
+)
+_CLOUD_SDK = "github.com/tencentcloud/tencentcloud-sdk-go/tencentcloud"
+_FLANNEL_BACKENDS = (
+    Patch(
+        file="main.go",
+        old='\t_ "github.com/flannel-io/flannel/pkg/backend/udp"\n',
+        new="",
+        why="needs cgo",
+    ),
+    Patch(
+        file="main.go",
+        old='\t_ "github.com/flannel-io/flannel/pkg/backend/tencentvpc"\n',
+        new="",
+        why="the SDK of that cloud cannot be had from the module proxy",
+    ),
+    *(
+        Patch(file="go.mod", old=f"\t{_CLOUD_SDK}/{part} v1.3.149\n", new="", why="the same SDK")
+        for part in ("common", "vpc")
+    ),
+)
+
+
+def _kubernetes(*names: str) -> dict[str, str]:
+    return {name: f"k8s.io/kubernetes/cmd/{name}" for name in names}
+
+
+def _cni(*paths: str) -> dict[str, str]:
+    return {path.rsplit("/", 1)[-1]: f"github.com/containernetworking/plugins/plugins/{path}" for path in paths}
+
+
+def _per_minor(minor: str) -> tuple[Recipe, ...]:
+    common = {"module": f"kubernetes-{minor}", "source": "k8s.io/kubernetes", "minor": minor, "stamp": True}
+    control_plane = _kubernetes("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubeadm")
+    return (
+        Recipe("kubernetes", packages=control_plane, needs="test bed, kubeadm documents", **common),
+        Recipe(
+            "kubernetes-node",
+            packages=_kubernetes("kubelet", "kube-proxy"),
+            default=False,
+            needs="real machines",
+            **common,
+        ),
+        Recipe(
+            "kubernetes-node",
+            packages=_kubernetes("kubelet", "kube-proxy"),
+            os="windows",
+            patches=(_REGISTRY_WITHOUT_SOCKET,),
+            needs="Windows nodes under Wine",
+            **common,
+        ),
+    )
+
+
+def _windows_too(recipe: Recipe, packages: Mapping[str, str] | None = None) -> tuple[Recipe, Recipe]:
+    return recipe, replace(recipe, os="windows", packages=packages or recipe.packages)
+
+
+_ETCD = "go.etcd.io/etcd"
+_CONTAINERD = "github.com/containerd/containerd/v2"
+_FLANNEL = "github.com/flannel-io/flannel"
+_PLUGINS = "github.com/containernetworking/plugins"
+RECIPES: tuple[Recipe, ...] = (
+    *_per_minor(DEFAULT_MINOR)[:1],
+    Recipe(
+        "etcd",
+        module="etcd",
+        source=f"{_ETCD}/server/v3",
+        packages={"etcd": f"{_ETCD}/server/v3", "etcdctl": f"{_ETCD}/etcdctl/v3", "etcdutl": f"{_ETCD}/etcdutl/v3"},
+        needs="test bed, backups",
+    ),
+    Recipe("kwok", "kwok", "sigs.k8s.io/kwok", {"kwok": "sigs.k8s.io/kwok/cmd/kwok"}, needs="test bed"),
+    *_windows_too(
+        Recipe(
+            "cni",
+            module="cni",
+            source=_PLUGINS,
+            packages=_cni("ipam/host-local", "main/bridge", "main/loopback", "meta/portmap", "meta/bandwidth"),
+            needs="network configurations",
+        ),
+        _cni("ipam/host-local", "main/windows/win-overlay"),
+    ),
+    *_windows_too(Recipe("cni-flannel", "cni-flannel", _PLUGINS, _cni("meta/flannel"), needs="the same")),
+    *_windows_too(
+        Recipe(
+            "containerd",
+            module="containerd",
+            source=_CONTAINERD,
+            packages={"containerd": f"{_CONTAINERD}/cmd/containerd"},
+            needs="runtime configurations",
+        )
+    ),
+    *_windows_too(
+        Recipe(
+            "flannel",
+            module="flannel",
+            source=_FLANNEL,
+            packages={"flanneld": _FLANNEL},
+            patches=_FLANNEL_BACKENDS,
+            needs="network configurations",
+        )
+    ),
+    *_per_minor(DEFAULT_MINOR)[1:],
+    *(recipe for minor in ("1.37", "1.35") for recipe in _per_minor(minor)),
+)
+"""In the order in which they are built: what most tests need first."""
+
+
+def recipe_for(program: str, minor: str, os: str) -> Recipe:
+    """The recipe whose programs include this one."""
+    found = [r for r in RECIPES if program in r.packages and r.os == os and r.minor in (None, minor)]
+    if not found:
+        known = sorted({f"{name} ({r.os}, {r.minor or 'any minor'})" for r in RECIPES for name in r.packages})
+        raise LookupError(f"no recipe builds {program} for {os} and {minor}; there are: {', '.join(known)}")
+    return found[0]
