@@ -1,0 +1,33 @@
+"""What a stack file may say of the objects in the cluster: mirrors of the components' arguments."""
+
+from collections.abc import Mapping
+
+from ..shape import Model
+
+
+class PodNetworkSettings(Model):
+    """The pod network: flannel over VXLAN, the one that Linux and Windows nodes on EC2 can share."""
+
+    vni: int = 4096
+    """The number of the VXLAN; Windows takes 4096 and above. Default: 4096."""
+    port: int = 4789
+    """The UDP port of the VXLAN; Windows speaks 4789 only. Default: 4789."""
+    mtu: int = 1500
+    """The MTU of the nodes' own interfaces, in bytes. Default: 1500, as Windows starts."""
+
+
+class WindowsAdmissionSettings(Model):
+    """What the API server does with pods for Windows that are incomplete, or that Windows cannot run."""
+
+    mode: str = "warn"
+    """What happens with offences: "off", "audit", "warn" or "deny". Default: warn."""
+    rules: Mapping[str, str] = {}
+    """Modes of single rules, such as memory_limit: deny. Default: all follow mode."""
+    default_release: str | None = None
+    """The release of pods that say Windows, but no build. Default: the oldest release of the groups."""
+    linux_default: bool = False
+    """Whether pods that do not say where they belong are for Linux. Default: no."""
+    exempt_namespaces: tuple[str, ...] = ("kube-node-lease", "kube-public", "kube-system")
+    """Namespaces in which none of this holds; kube-system must be one. Default: the system's."""
+    failure_policy: str = "Fail"
+    """What happens when a policy cannot be evaluated: "Fail" or "Ignore". Default: Fail."""
