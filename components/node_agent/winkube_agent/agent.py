@@ -17,7 +17,7 @@ from .certificates import days_left
 from .cluster import Commands
 from .control_plane import JOIN_LOCK, ControlPlane
 from .document import Document
-from .errors import BACKUP_OLD, UNAVAILABLE, AgentError, CommandError, LeaseLostError, RefusalError, UnavailableError
+from .errors import BACKUP_OLD, UNAVAILABLE, AgentError, LeaseLostError, RefusalError, UnavailableError
 from .facts import Metadata
 from .join import Joiner
 from .leave import leave
@@ -224,8 +224,7 @@ class Agent:
             remedy = "report it, with the log of the agent"
             self.status.fail(AgentError(UNAVAILABLE, "agent", "unexpected", remedy, type(error).__name__))
         self.failures += 1
-        limit = self.deadlines.backoff_limit_seconds if isinstance(error, CommandError) else 60.0
-        seconds = min(limit, self.deadlines.backoff_seconds * 2 ** min(self.failures - 1, 8))
+        seconds = min(self.deadlines.backoff_limit_seconds, self.deadlines.backoff_seconds * 2 ** min(self.failures - 1, 8))
         return seconds * random.uniform(0.5, 1.0)  # noqa: S311
 
     def _poll(self) -> float:
