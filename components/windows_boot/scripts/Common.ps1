@@ -4,7 +4,7 @@ $ProgressPreference = 'SilentlyContinue'
 
 $StatePath = 'C:\ProgramData\winkube'
 $LogPath = "$StatePath\boot.log"
-$LogLimit = 10MB
+$LogLimit = 10 * 1024 * 1024
 $System32 = "$env:SystemRoot\System32"
 
 # One JSON object a line: into the log file, and to the console that EC2Launch keeps.

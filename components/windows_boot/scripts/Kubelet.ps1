@@ -50,7 +50,8 @@ function Write-BootstrapKubeconfig {
     $path = $Document.kubelet.bootstrapKubeconfig.path
     Write-TextFile -Path $path -Content ''
     Protect-Path -Path $path
-    Write-TextFile -Path $path -Content $Document.kubelet.bootstrapKubeconfig.content.Replace('${JOIN_TOKEN}', $parameter.Value)
+    $text = $Document.kubelet.bootstrapKubeconfig.content
+    Write-TextFile -Path $path -Content ($text.Replace('${JOIN_TOKEN}', $parameter.Value))
 }
 
 function Remove-BootstrapKubeconfig {

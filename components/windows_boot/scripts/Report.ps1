@@ -32,7 +32,6 @@ function Publish-Status {
         instance          = $Node.InstanceId
         zone              = $Node.Zone
         kubernetesVersion = $Document.cluster.kubernetesVersion
-        document          = $Document.version
         state             = $State
         step              = $Step
         message           = $Message

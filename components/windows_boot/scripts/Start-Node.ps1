@@ -53,6 +53,9 @@ $deadline = [DateTime]::UtcNow.AddSeconds($document.deadlines.bootSeconds)
 $node = $null
 $name = 'identity'
 try {
+    if ($document.version -ne 1) {
+        throw "this boot code reads documents of version 1, not $($document.version)"
+    }
     Set-MetadataRoute
     $node = Get-NodeIdentity
     $target = Get-TargetState
