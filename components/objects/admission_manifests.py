@@ -223,7 +223,7 @@ def _validating(
                         "expression": f"{rules.for_windows(spec)} || {rules.with_windows_options(spec)}",
                     }
                 ],
-                "variables": rules.variables(spec, settings.releases),
+                "variables": [*rules.variables(spec, settings.releases), *(it.variable() for it in chosen)],
                 "validations": [it.validation() for it in chosen],
             }
             manifests |= _validating_pair(f"{part}-{mode}", body, actions, settings)
@@ -231,6 +231,7 @@ def _validating(
         body = {
             "matchConstraints": _constraints(_SERVICES, ("CREATE", "UPDATE")),
             "matchConditions": [{"name": "windows", "expression": _service_of_windows()}],
+            "variables": [it.variable() for it in services],
             "validations": [it.validation() for it in services],
         }
         manifests |= _validating_pair(f"services-{mode}", body, actions, settings)

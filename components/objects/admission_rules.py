@@ -46,13 +46,18 @@ class Refusal:
     reason: str = "Invalid"
     """The API server's kind of answer: ``Invalid`` or ``Forbidden``."""
 
+    def variable(self) -> dict[str, str]:
+        """The variable that holds what offends: asked for by the expression and by its words, found once."""
+        return {"name": self.name, "expression": self.offends}
+
     def validation(self) -> dict[str, str]:
         """The validation of a policy."""
         words = f"{self.message}; {self.remedy} [{self.rule.code}]"
         before, _, after = words.partition("{}")
+        found = f"variables.{self.name}"
         return {
-            "expression": f"size({self.offends}) == 0",
-            "messageExpression": f"{_text(before)} + ({self.offends}).join(', ') + {_text(after)}",
+            "expression": f"size({found}) == 0",
+            "messageExpression": f"{_text(before)} + {found}.join(', ') + {_text(after)}",
             "message": words.replace("{}", "some parts"),
             "reason": self.reason,
         }
