@@ -15,7 +15,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 PINS: Mapping[str, str] = {
     "botocore": "1.42.97",
@@ -26,10 +26,10 @@ PINS: Mapping[str, str] = {
 }
 """The newest that run on Python 3.9, the system's Python of Amazon Linux 2023.
 
-botocore's metadata asks for urllib3 1.26 on Python 3.9 because of OpenSSL before 1.1.1, which Amazon Linux 2023 has not.
+botocore's metadata asks for urllib3 1.26 on Python 3.9 because of OpenSSL before 1.1.1; Amazon Linux 2023 has 3.
 """
 SHA256 = "79698e8b82f14b6274e4acf269b7a0a98e55306a16c51696408ddc989b736751"
-"""Of ``vendor.zip``. Made anew with ``python components/node_agent/vendoring.py`` when a pin or the trimming changes."""
+"""Of ``vendor.zip``; ``python components/node_agent/vendoring.py`` prints it when a pin or the trimming changes."""
 
 OPERATIONS: Mapping[str, tuple[str, ...]] = {
     "s3": ("GetObject", "HeadObject", "PutObject", "DeleteObject", "ListObjectsV2"),
@@ -131,12 +131,13 @@ def trimmed(model: dict[str, Any], operations: Iterable[str]) -> dict[str, Any]:
 
 def _references(value: Any) -> Iterator[dict[str, Any]]:
     if isinstance(value, dict):
-        if isinstance(value.get("shape"), str):
-            yield value
-        for part in value.values():
+        known = cast("dict[str, Any]", value)
+        if isinstance(known.get("shape"), str):
+            yield known
+        for part in known.values():
             yield from _references(part)
     elif isinstance(value, list):
-        for part in value:
+        for part in cast("list[Any]", value):
             yield from _references(part)
 
 
@@ -145,10 +146,10 @@ def _undocumented(value: Any, *, names: bool = False) -> Any:
     if isinstance(value, dict):
         return {
             key: _undocumented(part, names=key in ("members", "shapes", "operations") and not names)
-            for key, part in value.items()
+            for key, part in cast("dict[str, Any]", value).items()
             if names or key not in ("documentation", "documentationUrl", "examples")
         }
-    return [_undocumented(part) for part in value] if isinstance(value, list) else value
+    return [_undocumented(part) for part in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def _endpoints(value: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,6 @@ import sys
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import Optional
 
 FOLDER = "WINKUBE_AGENT_LIB"
 DEFAULT = "/opt/winkube/lib"
@@ -43,7 +42,7 @@ def unpacked(archive: Path, folder: Path) -> Path:
     return target
 
 
-def main(archive: Path, folder: Optional[str] = None) -> None:
+def main(archive: Path, folder: "str | None" = None) -> None:
     """Run the agent, also where the folder cannot be written."""
     try:
         target = unpacked(archive, Path(folder or DEFAULT))

@@ -1,6 +1,7 @@
-"""The agent as one file: its modules, botocore trimmed to its calls, and an entry. The same bytes on every machine. Pure.
+"""The agent as one file: its modules, botocore trimmed to its calls, and an entry. Pure.
 
-Nodes fetch it from the state bucket by its digest, so that a change of the agent is a change of the launch template.
+It is the same bytes on every machine. Nodes fetch it from the state bucket by its digest, so that a
+change of the agent is a change of the launch template.
 """
 
 import hashlib

@@ -62,7 +62,7 @@ class Machine:
         self.state = place(self.root, STATE)
         self.durations: dict[str, float] = {}
         """Seconds per phase of the last :meth:`prepare`."""
-        deadlines = document.get("deadlines") or {}
+        deadlines: Mapping[str, Any] = document.get("deadlines") or {}
         self.downloads = Downloads(
             fetch, self.root, self.state / "artefacts", int(deadlines.get("download_attempts", ATTEMPTS)),
             float(deadlines.get("download_wait_seconds", 0.5)),
@@ -243,7 +243,8 @@ class Machine:
     @contextmanager
     def _phase(self, name: str) -> "Iterator[None]":
         began = time.monotonic()
-        budget = float((self.document.get("deadlines") or {}).get(f"{name}_budget_seconds", BUDGETS[name]))
+        deadlines: Mapping[str, Any] = self.document.get("deadlines") or {}
+        budget = float(deadlines.get(f"{name}_budget_seconds", BUDGETS[name]))
         with step(f"machine {name}"):
             yield
         seconds = round(time.monotonic() - began, 3)

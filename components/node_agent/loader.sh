@@ -1,0 +1,59 @@
+#!/bin/sh
+# Brings the agent and this node's document out of the state bucket, and only those whose SHA-256 is in their key.
+# Runs before every start of the agent, so a reboot in the middle does no harm. Never gives up. Knows no secret.
+set -u
+umask 077
+# The role's credentials come from IMDSv2, past any proxy.
+imds="${AWS_EC2_METADATA_SERVICE_ENDPOINT:-http://169.254.169.254}/latest"
+roles=meta-data/iam/security-credentials
+
+say() { echo "winkube-loader: $*"; }
+
+digest() { sha256sum "$1" 2>/dev/null | cut -d' ' -f1; }
+
+metadata() { curl -fsS -m 5 --noproxy '*' -H "X-aws-ec2-metadata-token: $token" "$imds/$1"; }
+
+field() { printf %s "$credentials" | tr -d '\n' | sed -n "s/.*\"$1\" *: *\"\([^\"]*\)\".*/\1/p"; }
+
+by_cli() {
+  command -v aws >/dev/null || return 1
+  aws s3api get-object --region "$REGION" --endpoint-url "$S3_ENDPOINT" --bucket "$BUCKET" --key "$1" "$2" >/dev/null
+}
+
+# Keys go to curl by its standard input: arguments can be read by every process.
+by_curl() {
+  token=$(curl -fsS -m 5 --noproxy '*' -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 300' "$imds/api/token") || return 1
+  role=$(metadata $roles/) && credentials=$(metadata "$roles/$role") || return 1
+  printf 'user = "%s:%s"\nheader = "x-amz-security-token: %s"\n' "$(field AccessKeyId)" "$(field SecretAccessKey)" \
+    "$(field Token)" | curl -fsS -K - --aws-sigv4 "aws:amz:$REGION:s3" --connect-timeout 10 -m 300 -o "$2" \
+    "$S3_ENDPOINT/$BUCKET/$1"
+}
+
+# bring <key> <path>: the key ends with the digest.
+bring() {
+  want=${1##*/}
+  want=${want%.json}
+  wait=1
+  while [ "$(digest "$2")" != "$want" ]; do
+    rm -f "$2.new"
+    if by_cli "$1" "$2.new" || by_curl "$1" "$2.new"; then
+      got=$(digest "$2.new")
+      if [ "$got" = "$want" ]; then
+        mv "$2.new" "$2"
+        say "$2 is there"
+        continue
+      fi
+      say "s3://$BUCKET/$1 has the SHA-256 $got: deleted"
+    else
+      say "s3://$BUCKET/$1 cannot be read"
+    fi
+    rm -f "$2.new"
+    say "again in about $wait s"
+    sleep "$((wait + $$ % 3))"
+    wait=$((wait < 60 ? wait * 2 : 60))
+  done
+}
+
+mkdir -p "$HOME_DIRECTORY" "$CONFIGURATION_DIRECTORY"
+bring "$AGENT" "$HOME_DIRECTORY/agent.pyz"
+bring "$DOCUMENT" "$CONFIGURATION_DIRECTORY/node.json"
