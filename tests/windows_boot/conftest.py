@@ -4,7 +4,6 @@ import dataclasses
 from typing import Any
 
 import pytest
-
 from winkube.eks.proxy import Proxy
 from winkube.kubeadm.config import KubeletSettings
 from winkube.scheduling.labels import Taint

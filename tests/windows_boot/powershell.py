@@ -17,7 +17,8 @@ CMDLETS: Mapping[str, str] = {
     # name: parameters that are used
     "Add-Content": "LiteralPath Value Encoding",
     "Add-MpPreference": "ExclusionPath ExclusionProcess",
-    "Complete-ASLifecycleAction": "AutoScalingGroupName LifecycleHookName InstanceId LifecycleActionResult Region Force",
+    "Complete-ASLifecycleAction": "AutoScalingGroupName InstanceId LifecycleActionResult LifecycleHookName Region "
+    "Force",
     "ConvertFrom-Json": "InputObject",
     "ConvertTo-Json": "InputObject Compress Depth",
     "Copy-Item": "LiteralPath Destination Force",
@@ -362,7 +363,7 @@ def functions_at_hand(scripts: Bundle) -> Problems:
         todo = [(node, name) for node, name in script.calls() if name in home]
         done: set[str] = set()
         while todo:
-            node, name = todo.pop()
+            _, name = todo.pop()
             if name in done:
                 continue
             done.add(name)

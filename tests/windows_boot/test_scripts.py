@@ -5,7 +5,6 @@ aliases, and what it cannot know: which function may download, which parameters 
 """
 
 import pytest
-
 from winkube.windows_boot import paths
 from winkube.windows_boot.bundle import ENTRY, LOADER, script_names
 
@@ -31,7 +30,7 @@ BROKEN: list[tuple[str, str, str, str]] = [
     ("parameters_exist", "Common.ps1", "function Get-It { param([Parameter(Mandatory = $true)]$A) }\nGet-It\n",
      "Get-It lacks -A"),
     ("parameters_exist", "Common.ps1", "function Get-It { param($A) }\nGet-It 1\n", "without the name"),
-    ("downloads_checked", "Common.ps1", '& "$System32\\curl.exe" https://example.com\n', "curl.exe in the script itself"),
+    ("downloads_checked", "Common.ps1", '& "$System32\\curl.exe" https://a.example\n', "curl.exe in the script"),
     ("downloads_checked", "System.ps1", "function Get-It { Receive-File -Url a -Path b }\n", "Receive-File in Get-It"),
     ("downloads_checked", "Common.ps1", "Invoke-WebRequest -Uri https://example.com\n", "Invoke-WebRequest"),
     ("downloads_checked", "Common.ps1", "Start-BitsTransfer -Source a\n", "Start-BitsTransfer"),
