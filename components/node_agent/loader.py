@@ -80,6 +80,8 @@ class LoaderSettings:
     s3_endpoint: str | None = None
     """URL of another S3 endpoint, such as one of an interface endpoint; the region's own by default."""
     proxy: NodeProxy | None = None
+    api_host: str | None = None
+    """Host of the API: reached without the proxy, like every other host of the VPC that commands of the agent ask."""
 
 
 def s3_endpoint(region: str) -> str:
@@ -134,7 +136,7 @@ def _environment(settings: LoaderSettings) -> dict[str, str]:
         "AGENT": settings.agent_key, "DOCUMENT": settings.document_key,
         "HOME_DIRECTORY": HOME, "CONFIGURATION_DIRECTORY": CONFIGURATION,
         **({"AWS_ENDPOINT_URL_S3": endpoint.rstrip("/")} if settings.s3_endpoint else {}),
-        **(settings.proxy.variables() if settings.proxy else {}),
+        **(settings.proxy.variables([settings.api_host] if settings.api_host else []) if settings.proxy else {}),
     }  # fmt: skip
 
 

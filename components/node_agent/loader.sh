@@ -49,7 +49,7 @@ bring() {
     fi
     rm -f "$2.new"
     say "again in about $wait s"
-    sleep "$((wait + $$ % 3))"
+    sleep "$((wait + $(od -An -N1 -tu1 /dev/urandom) % 3))"
     wait=$((wait < 60 ? wait * 2 : 60))
   done
 }

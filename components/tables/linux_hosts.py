@@ -26,10 +26,10 @@ class LinuxHost:
     """Of ``/usr/bin/python3``, which runs the agent."""
     package_manager: str
     fetches: str
-    """How the loader reads the state bucket: ``aws`` (the image has the AWS CLI), or ``curl``, which signs from 8 on."""
+    """How the loader reads the state bucket: ``aws`` (the image has the AWS CLI), or ``curl``, which signs since 8."""
     host_port_package: str | None
-    """What pods with a ``hostPort`` need in addition, or None where the image is taken to have it (seen on no instance).
-    Bake it into an image of your own: nothing is installed at boot."""
+    """What pods with a ``hostPort`` need in addition, or None where the image is taken to have it (not tried on an
+    instance). Bake it into an image of your own: nothing is installed at boot."""
 
     def ami_parameter(self, architecture: str) -> str:
         """The public SSM parameter that holds the id of the newest image.

@@ -9,7 +9,7 @@ import re
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from io import BytesIO
@@ -241,7 +241,7 @@ class Machine:
             raise errors[0]
 
     @contextmanager
-    def _phase(self, name: str) -> "Iterator[None]":
+    def _phase(self, name: str) -> "Generator[None, None, None]":
         began = time.monotonic()
         deadlines: Mapping[str, Any] = self.document.get("deadlines") or {}
         budget = float(deadlines.get(f"{name}_budget_seconds", BUDGETS[name]))
