@@ -1,0 +1,36 @@
+"""A cluster of each minor, one after the other, for the whole run."""
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from tests.binaries import MINORS
+
+from .bed import Cluster
+from .client import Client
+
+_NUMBERS = itertools.count(1)
+
+
+@pytest.fixture(scope="session", params=MINORS)
+def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """A running cluster; tests that use it run once per minor."""
+    with Cluster(request.param) as running:
+        yield running
+
+
+@pytest.fixture
+def client(cluster: Cluster) -> Client:
+    """The cluster's administrator."""
+    return cluster.client
+
+
+@pytest.fixture
+def namespace(client: Client) -> Iterator[str]:
+    """A namespace of the test's own, with its service account."""
+    manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": f"test-{next(_NUMBERS)}"}}
+    name = client.create(manifest)["metadata"]["name"]
+    client.wait("service account", lambda: client.get("v1", "ServiceAccount", "default", name))
+    yield name
+    client.delete(manifest)
