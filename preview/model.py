@@ -96,6 +96,15 @@ def holds_unknown(value: Any) -> bool:
     return any(inner is UNKNOWN for _, inner in walk(value))
 
 
+def plain(value: Any) -> Any:
+    """A decoded value with its secrets laid open: for what does a provider's work, never for what is shown."""
+    if isinstance(value, Secret):
+        return plain(value.value)
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, list) else value
+
+
 def walk(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     """Every leaf of a decoded value with its path; a secret is a leaf."""
     if isinstance(value, dict):

@@ -27,6 +27,7 @@ from .model import (
     Source,
     decode,
     holds_unknown,
+    plain,
 )
 
 STACK_TYPE = "pulumi:pulumi:Stack"
@@ -44,6 +45,8 @@ FEATURES = (
     _F.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
     _F.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS,
 )
+StandIn = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+"""Does in an update what a provider would: name and inputs of a resource to what it computes of them."""
 CALL_TYPE: ContextVar[tuple[bool, Any]] = ContextVar("winkube_invoke", default=(False, None))
 """Of the provider function being called: whether it is called plainly (not as an Output), and its result type."""
 
@@ -100,6 +103,7 @@ class Monitor:
         answers: invokes.Answers,
         locate: Callable[[str], str],
         progress: Callable[[int], None] | None = None,
+        stand_ins: Mapping[str, StandIn] | None = None,
     ) -> None:
         self.resources: dict[str, Resource] = {}
         self.invokes: list[Invoke] = []
@@ -112,6 +116,7 @@ class Monitor:
         self._prefix = f"urn:pulumi:{stack}::{project}::"
         self._disabled = _disabled_default_providers(config)
         self._progress = progress
+        self._stand_ins = stand_ins or {}
 
     # -- resources ---------------------------------------------------------------------------------------
 
@@ -238,6 +243,8 @@ class Monitor:
         gaps = [(key, name) for key in objects for name in sdk.nested_texts(cls, key)
                 if name not in given[key].struct_value.fields]  # fmt: skip
         extra = {} if self._preview else sdk.computed(request.type, request.name, given, self._arn(request.provider))
+        if not self._preview and request.type in self._stand_ins:
+            extra |= self._stand_ins[request.type](request.name, plain(decode(request.object)))
         if not (texts or gaps or extra):
             return request.object
         state = struct_pb2.Struct()

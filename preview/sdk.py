@@ -81,6 +81,20 @@ def _output_hints(cls: type[Any]) -> tuple[tuple[str, Any], ...]:
     return tuple(found)
 
 
+PUBLIC_KEY = """\
+-----BEGIN PUBLIC KEY-----
+MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAxtJEgLX3C7bUX7Rw47U/
+LFxZbVKYIWM76RanWiPgtMTXXN9TgLxVmTmnCpK2T7nTyvYrPLXPxO3NSF87QoEq
+c+F1mr/rsAuVCLgFr+u5IA3toouMSmzFJyAuuHr6H4HWUQcgWgPe52jzpKyYZ/Pv
+bL/thEtz23u3b0gaZMrSzmhwNLhMR2aAiOolLEsOd+lJ8PwkHoK6/xoCWq9UahKy
+UDBq6Vuikqn9EnZ5Ff/3WDLmypJZUdvbtnq1Yoo6pNdFq9PweHZQcLU89mIUW086
+gqT5mJfPfHfMEnTbOQ3Rr0Gzbp87looNZKfTl+JeiM+MSJOEA7UQR12h2DXCuKBd
+2QIDAQAB
+-----END PUBLIC KEY-----
+"""
+"""Stands for every public key in PEM: programs read those, and would stop at a word. Nobody kept its private half."""
+PEM_ENDINGS = ("publicKeyPem", "PublicKeyPem")
+
 DEEPEST = 8
 """Some types hold themselves (the schema of a custom resource): placeholders stop at this depth."""
 
@@ -110,6 +124,8 @@ def placeholder(hint: Any, label: str, arn_prefix: str = "arn:aws:placeholder:::
     if arguments and type(None) not in arguments:
         return placeholder(arguments[0], label, arn_prefix)
     last = label.rsplit(".", 1)[-1]
+    if last.endswith(PEM_ENDINGS):
+        return PUBLIC_KEY
     return f"{arn_prefix}placeholder/{label}" if last == "arn" or last.endswith("Arn") else f"placeholder-{label}"
 
 

@@ -9,7 +9,9 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
+import pulumi_tls as tls
 import pytest
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from winkube.preview.errors import PreviewError, ProgramError
 from winkube.preview.evaluate import evaluate, evaluate_function
 from winkube.preview.model import UNKNOWN, Plan, Resource, Secret, Severity
@@ -472,3 +474,33 @@ def test_an_unknown_mode_is_refused(tmp_path: Path) -> None:
     write_program(tmp_path, "")
     with pytest.raises(PreviewError, match='"preview" or "update", got "up"'):
         evaluate(tmp_path, "dev", mode="up")
+
+
+def test_a_stand_in_does_a_provider_s_work_in_an_update() -> None:
+    """It is given the inputs with their secrets laid open; what it computes of a secret output is still secret."""
+    seen: list[dict[str, Any]] = []
+
+    def key(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        seen.append({"name": name, **inputs})
+        return {"privateKeyPem": "PRIVATE", "publicKeyPem": "PUBLIC"}
+
+    def build() -> None:
+        made = tls.PrivateKey("key", algorithm=pulumi.Output.secret("RSA"))
+        pulumi.export("private", made.private_key_pem)
+        pulumi.export("public", made.public_key_pem)
+
+    stand_ins = {"tls:index/privateKey:PrivateKey": key}
+    plan = evaluate_function(build, mode="update", stand_ins=stand_ins)
+    assert seen == [{"name": "key", "algorithm": "RSA"}]
+    assert (plan.outputs["private"], plan.outputs["public"]) == (Secret("PRIVATE"), "PUBLIC")
+    assert evaluate_function(build, stand_ins=stand_ins).outputs["public"] is UNKNOWN
+
+
+def test_the_placeholder_of_a_public_key_can_be_read() -> None:
+    """Programs render key sets from it, and would stop at a word."""
+
+    def build() -> None:
+        pulumi.export("public", tls.PrivateKey("key", algorithm="RSA").public_key_pem)
+
+    text = evaluate_function(build, mode="update").outputs["public"]
+    assert load_pem_public_key(text.encode()).key_size == 2048
