@@ -7,14 +7,12 @@ import pulumi
 
 from ..core.mistakes import Mistakes
 from ..eks.proxy import Proxy
-from ..kubeadm.config import AuditLog, ClusterConfig, ExtraArguments, KubeletSettings, PodSecurity, ServiceAccountIssuer
+from ..kubeadm.config import AuditLog, ExtraArguments, KubeletSettings, PodSecurity
 from ..roles.role import ControlPlaneRoleArgs, check_control_plane_role
 from ..roles.validation import PolicySource
 from ..tables.regions import REGIONS, partition
-from ..zone.names import api_name
+from .cluster import endpoint, token_parameter
 from .rules import check_control_plane
-
-API_PORT = 6443
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,12 +116,12 @@ class LinuxControlPlaneArgs:
     anonymous_access: str = "health"
     """What clients without credentials may read: ``health`` (default), ``none``, or ``all`` as kubeadm has it.
     ``none`` needs ``health_check`` ``tcp``."""
-    extra_api_names: Sequence[str] = ()
+    api_server_names: Sequence[str] = ()
     """Further names and addresses in the API server's certificate."""
     pki: str = "deployment"
     """``deployment`` (default): the certificate authorities are made by Pulumi, so their keys stand encrypted in its
     state too."""
-    key_algorithm: str = "ECDSA-P256"
+    encryption_algorithm: str = "ECDSA-P256"
     """Of all keys but the one of the ServiceAccounts, which is RSA for AWS: ``ECDSA-P256`` (default), ``ECDSA-P384``,
     ``RSA-2048``, ``RSA-3072`` or ``RSA-4096``."""
     admin_certificate_hours: int = 24
@@ -178,54 +176,12 @@ class LinuxControlPlaneArgs:
     @property
     def endpoint(self) -> str:
         """The API as ``host:port``."""
-        return f"{api_name(self.cluster_name)}:{API_PORT}"
+        return endpoint(self.cluster_name)
 
     @property
     def token_parameter(self) -> str:
         """Name of the SSM parameter that holds the join token."""
         return token_parameter(self.cluster_name)
-
-
-def token_parameter(cluster_name: str) -> str:
-    """Name of the SSM parameter that holds a cluster's join token.
-
-    >>> token_parameter("dev.example.com")
-    '/winkube/dev.example.com/join-token'
-    """
-    return f"/winkube/{cluster_name}/join-token"
-
-
-def cluster_config(
-    args: LinuxControlPlaneArgs, *, issuer: ServiceAccountIssuer | None = None, kms_key_arn: str = "",
-    api_names: Sequence[str] = (),
-) -> ClusterConfig:  # fmt: skip
-    """The cluster as kubeadm's documents are rendered from it; what other resources compute comes beside."""
-    from ..kubeadm.config import KmsPlugin
-
-    kms = None
-    if args.secrets_encryption == "kms":
-        kms = KmsPlugin(image=args.kms_plugin_image or "", key_arn=kms_key_arn, region=args.region)
-    return ClusterConfig(
-        cluster_name=args.cluster_name,
-        kubernetes_version=args.kubernetes_version,
-        endpoint=args.endpoint,
-        pod_cidr=args.pod_cidr,
-        service_cidr=args.service_cidr,
-        node_cidr_mask=args.node_cidr_mask,
-        cluster_domain=args.cluster_domain,
-        api_server_names=[*args.extra_api_names, *api_names],
-        image_repository=args.image_repository,
-        encryption_algorithm=args.key_algorithm,
-        service_account_issuer=issuer,
-        anonymous_access=args.anonymous_access,
-        audit=args.audit,
-        secrets_encryption=args.secrets_encryption,
-        kms=kms,
-        pod_security=args.pod_security,
-        feature_gates=args.feature_gates,
-        extra_arguments=args.extra_arguments,
-        kubelet=args.kubelet,
-    )
 
 
 def check_control_plane_args(args: LinuxControlPlaneArgs) -> Mistakes:

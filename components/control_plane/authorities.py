@@ -39,7 +39,7 @@ ADMIN_GROUP = "kubeadm:cluster-admins"
 class ClusterAuthoritiesArgs:
     """What the authorities of a cluster are made from."""
 
-    key_algorithm: str = "ECDSA-P256"
+    encryption_algorithm: str = "ECDSA-P256"
     """Of all keys but the one of the ServiceAccounts: ``ECDSA-P256`` (default), ``ECDSA-P384``, ``RSA-2048``,
     ``RSA-3072`` or ``RSA-4096``. It cannot be changed on a cluster that lives."""
     admin_certificate_hours: int = 24
@@ -57,7 +57,7 @@ class _Pair:
 
 def check_authorities_args(args: ClusterAuthoritiesArgs) -> Mistakes:
     """Every mistake in the arguments (``WK-CP-010``, ``WK-CP-011``)."""
-    return check_authorities(args.key_algorithm, args.admin_certificate_hours)
+    return check_authorities(args.encryption_algorithm, args.admin_certificate_hours)
 
 
 class ClusterAuthorities(Component):
@@ -110,7 +110,7 @@ class ClusterAuthorities(Component):
         )
 
     def _create_authority(self, use: str) -> _Pair:
-        key = self._create_key(use, self._args.key_algorithm)
+        key = self._create_key(use, self._args.encryption_algorithm)
         secret = pulumi.Output.secret(key.private_key_pem)
         certificate = tls.SelfSignedCert(
             f"{self._name}-{use}",
@@ -131,7 +131,7 @@ class ClusterAuthorities(Component):
 
     def _create_admin(self, authority: _Pair) -> None:
         hours = self._args.admin_certificate_hours
-        key = self._create_key("admin", self._args.key_algorithm)
+        key = self._create_key("admin", self._args.encryption_algorithm)
         self.admin_key = pulumi.Output.secret(key.private_key_pem)
         request = tls.CertRequest(
             f"{self._name}-admin-request",

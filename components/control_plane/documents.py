@@ -19,6 +19,7 @@ CLUSTER_NAME_TAG = "winkube.io/cluster"
 _DESCRIBE = (
     "autoscaling:DescribeAutoScalingGroups",
     "autoscaling:DescribeAutoScalingInstances",
+    "autoscaling:DescribeLifecycleHooks",
     "autoscaling:DescribeTags",
     "ec2:DescribeAvailabilityZones",
     "ec2:DescribeInstances",

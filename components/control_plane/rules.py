@@ -1,21 +1,22 @@
 """What must hold for a control plane: slots, zones, sizes, networks, exposure, certificates, backups. Pure."""
 
-import re
 from collections.abc import Mapping, Sequence
-from ipaddress import ip_address
+from dataclasses import replace
 from typing import Any, Protocol
 
-from ..core.cidr import network_or_none
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from ..eks.proxy import Proxy, check_proxy
+from ..instance_groups.images import LINUX
+from ..kubeadm.checks import ALGORITHMS, check_cluster_config
 from ..network.cidrs import check_cidr, check_disjoint
 from ..state_bucket.checks import check_bucket_name
 from ..tables.artefacts import NodeKind, check_artefacts, mirror_manifest
 from ..tables.instance_types import architecture as architecture_of
 from ..tables.instance_types import instance_type, instance_type_names
 from ..tables.regions import REGIONS, all_zones, check_region, zones
-from ..tables.releases import SELF_MANAGED_RELEASES, check_minor
+from ..tables.releases import SELF_MANAGED_RELEASES
 from ..zone.names import check_cluster_name, check_domain
+from .cluster import ClusterLike, cluster_config
 from .slots import SLOT_COUNTS
 
 KUBEADM_HA = "https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/high-availability/"
@@ -34,25 +35,22 @@ TYPE_SIZE = Rule("WK-CP-004", "A control-plane node has 2 vCPUs and 2 GiB of mem
 LINUX_KNOWN = Rule("WK-CP-005", "The nodes' Linux is one whose boot is known.")
 RUNTIME_KNOWN = Rule("WK-CP-006", "The container runtime is containerd or CRI-O.",
                      "https://kubernetes.io/docs/setup/production-environment/container-runtimes/")  # fmt: skip
-POD_NETWORK_ROOM = Rule("WK-CP-007", "The pod network has a part for each node.", CONTROLLER_MANAGER)
+NODE_COUNT_LIMIT = Rule("WK-CP-007", "The limit of nodes has room for the control plane and a worker.",
+                        CONTROLLER_MANAGER)  # fmt: skip
 EXPOSURE = Rule("WK-CP-008", "A public API says who may reach it, and nodes reach it from inside.", NLB)
 HEALTH_CHECK = Rule("WK-CP-009", "The load balancer asks what it may ask.", ANONYMOUS_REQUESTS)
-PKI_KNOWN = Rule("WK-CP-010", "The certificate authorities are made at deployment, with keys that kubeadm knows.",
+PKI_KNOWN = Rule("WK-CP-010", "Certificate authorities are made at deployment, with keys that kubeadm knows.",
                  "https://kubernetes.io/docs/setup/best-practices/certificates/")  # fmt: skip
 ADMIN_HOURS = Rule("WK-CP-011", "The administrator's certificate lives 1 hour to 1 year.")
 VOLUME_SIZE = Rule("WK-CP-012", "A volume has room for what lies on it, and is one that EBS has.",
                    "https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html")  # fmt: skip
 BACKUPS = Rule("WK-CP-013", "A backup is made at least once a day, and one at least is kept.", ETCD_BACKUPS)
 INCARNATION = Rule("WK-CP-014", "An incarnation is a number from 1.")
-ENCRYPTION = Rule("WK-CP-015", "Kubernetes secrets are encrypted by secretbox, or by KMS with a plug-in's image.",
+ENCRYPTION = Rule("WK-CP-015", "The image of a KMS plug-in is for encryption by KMS.",
                   "https://kubernetes.io/docs/tasks/administer-cluster/kms-provider/")  # fmt: skip
 ISSUER = Rule("WK-CP-016", "The keys of ServiceAccounts are published by CloudFront or S3.",
               "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_create_oidc.html")  # fmt: skip
-API_NAMES = Rule("WK-CP-017", "Further names of the API are DNS names or addresses.",
-                 "https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/")  # fmt: skip
-
 LEAST_VCPUS, LEAST_MEMORY_MIB = 2, 2048
-LINUX = ("al2023", "ubuntu2404")
 RUNTIMES = ("containerd", "cri-o")
 REFUSED_RUNTIMES: Mapping[str, str] = {
     "docker": "Kubernetes has no code for Docker since 1.24 (dockershim was removed)",
@@ -63,13 +61,12 @@ REFUSED_RUNTIMES: Mapping[str, str] = {
 """Runtimes that people ask for, and why they are refused."""
 EXPOSURES = ("internal", "public")
 HEALTH_CHECKS = ("readyz", "tcp")
-ANONYMOUS = ("health", "none", "all")
 PKI = ("deployment",)
-KEY_ALGORITHMS = ("ECDSA-P256", "ECDSA-P384", "RSA-2048", "RSA-3072", "RSA-4096")
-ENCRYPTIONS = ("secretbox", "kms")
 PUBLISHERS = ("cloudfront", "s3")
 LONGEST_HOURS = 8760
 LARGEST_VOLUME_GIB = 16384
+RENAMED: Mapping[Path, Path] = {("kms", "image"): ("kms_plugin_image",)}
+"""Where kubeadm's room and this one have two words for one thing."""
 EVERY_KIND = (
     NodeKind(os="windows"),
     *(NodeKind(architecture=architecture, runtime=runtime) for architecture in ("x86_64", "arm64")
@@ -77,20 +74,13 @@ EVERY_KIND = (
 )  # fmt: skip
 """All kinds of workers: the files that other groups of the cluster may download."""
 OPTIONAL = ("kubectl", "kubeadm", "kube-log-runner", "ecr-credential-provider")
-_PINNED = re.compile(r"\S+@sha256:[0-9a-f]{64}")
 
 
-class ControlPlaneLike(Protocol):
+class ControlPlaneLike(ClusterLike, Protocol):
     """What a control plane is judged by, in the arguments and in the settings."""
 
     @property
-    def cluster_name(self) -> str: ...  # noqa: D102
-    @property
     def domain(self) -> str: ...  # noqa: D102
-    @property
-    def region(self) -> str: ...  # noqa: D102
-    @property
-    def kubernetes_version(self) -> str: ...  # noqa: D102
     @property
     def vpc_cidrs(self) -> Sequence[str]: ...  # noqa: D102
     @property
@@ -114,12 +104,6 @@ class ControlPlaneLike(Protocol):
     @property
     def etcd_volume_size_gib(self) -> int | None: ...  # noqa: D102
     @property
-    def pod_cidr(self) -> str: ...  # noqa: D102
-    @property
-    def service_cidr(self) -> str: ...  # noqa: D102
-    @property
-    def node_cidr_mask(self) -> int: ...  # noqa: D102
-    @property
     def node_count_limit(self) -> int: ...  # noqa: D102
     @property
     def api_exposure(self) -> str: ...  # noqa: D102
@@ -130,21 +114,11 @@ class ControlPlaneLike(Protocol):
     @property
     def health_check(self) -> str: ...  # noqa: D102
     @property
-    def anonymous_access(self) -> str: ...  # noqa: D102
-    @property
-    def extra_api_names(self) -> Sequence[str]: ...  # noqa: D102
-    @property
     def pki(self) -> str: ...  # noqa: D102
-    @property
-    def key_algorithm(self) -> str: ...  # noqa: D102
     @property
     def admin_certificate_hours(self) -> int: ...  # noqa: D102
     @property
     def irsa(self) -> Any: ...  # noqa: D102
-    @property
-    def secrets_encryption(self) -> str: ...  # noqa: D102
-    @property
-    def kms_plugin_image(self) -> str | None: ...  # noqa: D102
     @property
     def backup_interval_minutes(self) -> int: ...  # noqa: D102
     @property
@@ -160,21 +134,20 @@ class ControlPlaneLike(Protocol):
 
 
 def check_control_plane(plane: ControlPlaneLike) -> Mistakes:
-    """Everything that is wrong with the wish for a control plane (``WK-CP-001`` to ``WK-CP-017``, ``WK-DNS``,
-    ``WK-NET``, ``WK-KAD-001``, ``WK-ART``).
+    """Everything that is wrong with the wish for a control plane (``WK-CP-001`` to ``WK-CP-016``, ``WK-DNS``,
+    ``WK-NET``, ``WK-KAD``, ``WK-ART``).
     """
     found = check_region(plane.region)
     found.take(check_domain(plane.domain, ("domain",)))
     found.take(check_cluster_name(plane.cluster_name, plane.domain))
-    found.take(check_minor(plane.kubernetes_version))
     found.take(check_slots(plane.slots, plane.zones, plane.region, len(plane.subnet_ids)))
     found.take(check_types(plane.instance_types))
     _word(found, LINUX_KNOWN, "linux", plane.linux, LINUX, "the nodes' Linux is")
     found.take(check_runtime(plane.runtime))
-    found.take(check_networks(plane))
+    found.take(check_cluster(plane))
     found.take(check_exposure(plane))
     _word(found, PKI_KNOWN, "pki", plane.pki, PKI, "the certificate authorities are made at")
-    found.take(check_authorities(plane.key_algorithm, plane.admin_certificate_hours))
+    _range(found, ADMIN_HOURS, "admin_certificate_hours", plane.admin_certificate_hours, 1, LONGEST_HOURS)
     _range(found, VOLUME_SIZE, "root_volume_size_gib", plane.root_volume_size_gib, 20, LARGEST_VOLUME_GIB)
     if plane.etcd_volume_size_gib is not None:
         _range(found, VOLUME_SIZE, "etcd_volume_size_gib", plane.etcd_volume_size_gib, 10, LARGEST_VOLUME_GIB)
@@ -182,7 +155,9 @@ def check_control_plane(plane: ControlPlaneLike) -> Mistakes:
         found.add(INCARNATION, ("incarnation",), "incarnations are counted from 1", "set incarnation to 1, or one more "
                   "than the last", plane.incarnation)  # fmt: skip
     found.take(check_backups(plane.backup_interval_minutes, plane.backup_retention))
-    found.take(check_encryption(plane.secrets_encryption, plane.kms_plugin_image))
+    if plane.secrets_encryption != "kms" and plane.kms_plugin_image is not None:
+        found.add(ENCRYPTION, ("kms_plugin_image",), "has no effect without encryption by KMS",
+                  'remove it, or set secrets_encryption to "kms"', plane.kms_plugin_image)  # fmt: skip
     if plane.irsa is not None:
         found.take(check_issuer(plane.irsa), "irsa")
     found.take(check_downloads(plane))
@@ -276,30 +251,23 @@ def check_runtime(runtime: str, path: Path = ("runtime",)) -> Mistakes:
     return found
 
 
-def check_networks(plane: ControlPlaneLike) -> Mistakes:
-    """Whether VPC, pods and services lie apart, and the pod network has a part for each node."""
+def check_cluster(plane: ControlPlaneLike) -> Mistakes:
+    """Whether kubeadm, API server and kubelets can be told all this, and the networks lie apart (``WK-KAD``)."""
     found = Mistakes()
+    limit = plane.node_count_limit
+    if limit <= plane.slots:
+        found.add(NODE_COUNT_LIMIT, ("node_count_limit",), f"the control plane alone has {plane.slots} nodes",
+                  f"set node_count_limit to {plane.slots + 1} or more", limit)  # fmt: skip
+    for mistake in check_cluster_config(cluster_config(plane), node_count=max(limit, plane.slots)):
+        # The endpoint is made from the cluster's name, which is judged as such.
+        if mistake.path[0] != "endpoint":
+            found.append(replace(mistake, path=RENAMED.get(mistake.path, mistake.path)))
+    known = {(mistake.rule, mistake.path) for mistake in found}
+    vpc = {f"vpc_cidrs.{index}": cidr for index, cidr in enumerate(plane.vpc_cidrs)}
+    apart = check_disjoint({**vpc, "pod_cidr": plane.pod_cidr, "service_cidr": plane.service_cidr})
+    found.take(mistake for mistake in apart if (mistake.rule, mistake.path) not in known)
     for index, cidr in enumerate(plane.vpc_cidrs):
         found.take(check_cidr(cidr, ("vpc_cidrs", index)))
-    found.take(check_cidr(plane.pod_cidr, ("pod_cidr",)))
-    found.take(check_cidr(plane.service_cidr, ("service_cidr",)))
-    vpc = {f"vpc_cidrs.{index}": cidr for index, cidr in enumerate(plane.vpc_cidrs)}
-    found.take(check_disjoint({**vpc, "pod_cidr": plane.pod_cidr, "service_cidr": plane.service_cidr}))
-    pods = network_or_none(plane.pod_cidr)
-    mask, limit = plane.node_cidr_mask, plane.node_count_limit
-    if limit < plane.slots:
-        found.add(POD_NETWORK_ROOM, ("node_count_limit",), f"the control plane alone has {plane.slots} nodes",
-                  f"set node_count_limit to {plane.slots + 1} or more", limit)  # fmt: skip
-    if pods is None:
-        return found
-    if not pods.prefixlen < mask <= 28:
-        found.add(POD_NETWORK_ROOM, ("node_cidr_mask",), f"a node's part of {pods} is a /{pods.prefixlen + 1} to /28",
-                  f"set node_cidr_mask to {min(max(24, pods.prefixlen + 1), 28)}", mask)  # fmt: skip
-    elif (room := 2 ** (mask - pods.prefixlen)) < limit:
-        wider = max(8, mask - (limit - 1).bit_length())
-        found.add(POD_NETWORK_ROOM, ("pod_cidr",), f"has parts of /{mask} for {room} nodes, and there may be {limit}",
-                  f"set pod_cidr to a /{wider} or larger, node_cidr_mask to a greater number, or node_count_limit to "
-                  f"{room} at most", plane.pod_cidr)  # fmt: skip
     return found
 
 
@@ -329,21 +297,16 @@ def check_exposure(plane: ControlPlaneLike) -> Mistakes:
     for index, cidr in enumerate(plane.api_allowed_cidrs):
         found.take(check_cidr(cidr, ("api_allowed_cidrs", index)))
     _word(found, HEALTH_CHECK, "health_check", plane.health_check, HEALTH_CHECKS, "the health check is")
-    _word(found, HEALTH_CHECK, "anonymous_access", plane.anonymous_access, ANONYMOUS, "anonymous access is")
     if plane.health_check == "readyz" and plane.anonymous_access == "none":
         found.add(HEALTH_CHECK, ("health_check",), "the load balancer has no credentials to ask /readyz with",
                   'set health_check to "tcp", or anonymous_access to "health"', plane.health_check)  # fmt: skip
-    for index, name in enumerate(plane.extra_api_names):
-        if not _is_address(name) and check_domain(name.removeprefix("*.")):
-            found.add(API_NAMES, ("extra_api_names", index), "is neither a DNS name nor an address",
-                      'write it as "kubernetes.example.com" or "10.0.0.10"', name)  # fmt: skip
     return found
 
 
-def check_authorities(key_algorithm: str, admin_certificate_hours: int) -> Mistakes:
+def check_authorities(encryption_algorithm: str, admin_certificate_hours: int) -> Mistakes:
     """Whether keys are of a kind that kubeadm knows, and the administrator's certificate is short-lived."""
     found = Mistakes()
-    _word(found, PKI_KNOWN, "key_algorithm", key_algorithm, KEY_ALGORITHMS, "keys are")
+    _word(found, PKI_KNOWN, "encryption_algorithm", encryption_algorithm, ALGORITHMS, "keys are")
     _range(found, ADMIN_HOURS, "admin_certificate_hours", admin_certificate_hours, 1, LONGEST_HOURS)
     return found
 
@@ -358,21 +321,6 @@ def check_backups(interval_minutes: int, retention: Any) -> Mistakes:
             found.add(
                 BACKUPS, ("backup_retention", name), f"is {least} or more", f"set {name} to {least} or more", value
             )
-    return found
-
-
-def check_encryption(encryption: str, image: str | None) -> Mistakes:
-    """Whether the encryption of secrets is one that there is, and has what it needs."""
-    found = Mistakes()
-    _word(found, ENCRYPTION, "secrets_encryption", encryption, ENCRYPTIONS, "secrets are encrypted by")
-    if encryption == "kms" and not _PINNED.fullmatch(image or ""):
-        found.add(ENCRYPTION, ("kms_plugin_image",), "encryption by KMS needs the image of aws-encryption-provider, by "
-                  "digest: upstream publishes none", "build it from kubernetes-sigs/aws-encryption-provider and write "
-                  '"<registry>/aws-encryption-provider@sha256:…", or set secrets_encryption to "secretbox"',
-                  image)  # fmt: skip
-    if encryption != "kms" and image is not None:
-        found.add(ENCRYPTION, ("kms_plugin_image",), "has no effect without encryption by KMS",
-                  'remove it, or set secrets_encryption to "kms"', image)  # fmt: skip
     return found
 
 
@@ -416,11 +364,3 @@ def _word(found: Mistakes, rule: Rule, field: str, value: str, allowed: Sequence
 def _range(found: Mistakes, rule: Rule, field: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
         found.add(rule, (field,), f"is {least} to {most}", f"set {field} to {min(max(value, least), most)}", value)
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ip_address(text)
-    except ValueError:
-        return False
-    return True
