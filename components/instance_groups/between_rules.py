@@ -5,8 +5,10 @@ from typing import Protocol
 
 from ..core.cidr import network_or_none
 from ..core.mistakes import Mistakes, Path, Rule
-from ..tables.artefacts import DIGEST_UNKNOWN, NodeKind, check_artefacts
+from ..tables.artefacts import DIGEST_UNKNOWN, NodeKind, artefacts_for, check_artefacts, check_node_kind
 from ..tables.instance_types import architecture
+from ..tables.releases import SELF_MANAGED_RELEASES
+from ..windows_boot.document import optional_artefacts
 from .rule_shapes import InstanceGroupLike, TargetLike
 
 DUPLICATE_NAME = Rule("WK-IG-038", "Groups of one cluster have different names.")
@@ -15,8 +17,8 @@ NO_LINUX = Rule("WK-IG-039", "A cluster with Windows workers has Linux workers t
 PODS_FIT = Rule("WK-IG-040", "The pod network has a part for every node that the groups may have.",
                 "https://kubernetes.io/docs/concepts/cluster-administration/networking/")  # fmt: skip
 
-WINDOWS_OPTIONAL = ("kubectl", "kube-log-runner", "ecr-credential-provider")
-"""What Windows nodes fetch beside what every cluster needs: the boot code drains, rotates logs and pulls from ECR."""
+CREDENTIAL_PROVIDER = "ecr-credential-provider"
+LOG_RUNNER = "kube-log-runner"
 
 
 class GroupOfCluster(Protocol):
@@ -76,7 +78,7 @@ def check_downloads(group: InstanceGroupLike, target: TargetLike) -> Mistakes:
     Digests of files that other groups fetch are not this group's matter: ``check_artefacts`` over all kinds says so.
     """
     found = Mistakes()
-    kind = _kind(group)
+    kind = node_kind(group)
     if kind.os == "windows" and kind.architecture != "x86_64":
         return found
     wrong = check_artefacts(
@@ -85,13 +87,48 @@ def check_downloads(group: InstanceGroupLike, target: TargetLike) -> Mistakes:
         mirror=target.mirror,
         artefact_digests=target.artefact_digests,
         registry_mirrors=target.registry_mirrors,
-        optional=WINDOWS_OPTIONAL,
+        optional=optional_programs(group, target),
     )
     found.take(mistake for mistake in wrong if mistake.rule is not DIGEST_UNKNOWN)
     return found
 
 
-def _kind(group: InstanceGroupLike) -> NodeKind:
+def node_kind(group: InstanceGroupLike) -> NodeKind:
+    """What the nodes of a group are, for the table of what they fetch."""
     processor = architecture(group.instance_types[0]) if group.instance_types else None
     system = "windows" if group.windows is not None else "linux"
     return NodeKind(os=system, architecture=processor or "x86_64", runtime=group.runtime)
+
+
+def has_digest(program: str, group: InstanceGroupLike, target: TargetLike) -> bool:
+    """Whether the group's nodes can check a program that not every cluster needs."""
+    kind = node_kind(group)
+    if target.kubernetes_version not in SELF_MANAGED_RELEASES or check_node_kind(kind):
+        return False
+    rows = artefacts_for(
+        target.kubernetes_version,
+        os="windows" if kind.os == "windows" else "linux",
+        architecture="arm64" if kind.architecture == "arm64" else "x86_64",
+        runtime="cri-o" if kind.runtime == "cri-o" else "containerd",
+        optional=(program,),
+        artefact_digests=target.artefact_digests,
+    )
+    return any(row.name == program and row.digest is not None for row in rows)
+
+
+def wants_ecr_credentials(group: InstanceGroupLike, target: TargetLike) -> bool:
+    """Whether kubelets fetch credentials of ECR: what the group says, or where it can be done."""
+    said = group.ecr_credentials
+    return has_digest(CREDENTIAL_PROVIDER, group, target) if said is None else said
+
+
+def wants_kubelet_log(group: InstanceGroupLike, target: TargetLike) -> bool:
+    """Whether the kubelet's log is kept on Windows: what the group says, or where it can be done."""
+    return has_digest(LOG_RUNNER, group, target) if group.kubelet_log is None else group.kubelet_log
+
+
+def optional_programs(group: InstanceGroupLike, target: TargetLike) -> tuple[str, ...]:
+    """What Windows nodes of the group fetch beside what every node needs."""
+    return optional_artefacts(
+        kubelet_log=wants_kubelet_log(group, target), ecr_credentials=wants_ecr_credentials(group, target)
+    )

@@ -12,6 +12,7 @@ from ..roles.role import NodeRoleArgs, check_node_role
 from ..roles.validation import PolicySource
 from ..scheduling.labels import Taint
 from .between_rules import check_downloads
+from .boot_code import BootCode
 from .group_rules import check_instance_group
 from .join_target import JoinTarget, check_join_target
 from .rollout import Rollout
@@ -52,6 +53,9 @@ class _InstanceGroupArgs:
     """An image of one's own, such as that of ``WindowsNodeImage``; the newest one of its maker by default."""
     kubelet: KubeletSettings = field(default_factory=KubeletSettings)
     """Limits, reservations and further settings of the kubelet; what the system needs by default."""
+    ecr_credentials: bool | None = None
+    """Whether kubelets fetch credentials of ECR with the node's role; by default where the digest of the program that
+    does it is known. Upstream publishes none for Windows: ``artefact_digests`` of the target says it."""
     container_images: Sequence[str] = ()
     """Container images that are pulled before a node joins; those of the system alone by default."""
     security_group_ids: Sequence[pulumi.Input[str]] = ()
@@ -72,6 +76,8 @@ class _InstanceGroupArgs:
     """ARN of the policy that bounds the node role; none by default."""
     role_path: str = "/"
     """Path of the node role."""
+    boot_code: BootCode | None = None
+    """The boot code in the bucket, if groups share it; a group uploads what it needs by default."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of every resource, and of the instances and disks."""
 
@@ -99,6 +105,10 @@ class LinuxInstanceGroupArgs(_InstanceGroupArgs):
         return False
 
     @property
+    def kubelet_log(self) -> None:
+        """The journal keeps what a kubelet on Linux says."""
+
+    @property
     def page_file_mib(self) -> None:
         """The page file is of Windows."""
 
@@ -123,6 +133,9 @@ class WindowsInstanceGroupArgs(_InstanceGroupArgs):
     """``core`` (default, the smaller one) or ``full``."""
     windows_taint: bool = True
     """Whether nodes have the taint ``os=windows:NoSchedule``, which keeps off pods that were not made for Windows."""
+    kubelet_log: bool | None = None
+    """Whether the kubelet's log is kept by ``kube-log-runner``; by default where the digest of that program is known.
+    Upstream publishes none: ``artefact_digests`` of the target says it. Without it the log is lost."""
     page_file_mib: int | None = None
     """Size of a fixed page file in MiB; Windows' own choice by default."""
     bitlocker: bool = False

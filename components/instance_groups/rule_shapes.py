@@ -45,6 +45,10 @@ class InstanceGroupLike(GroupLike, Protocol):
     @property
     def image_id(self) -> Any: ...  # noqa: D102
     @property
+    def ecr_credentials(self) -> bool | None: ...  # noqa: D102
+    @property
+    def kubelet_log(self) -> bool | None: ...  # noqa: D102
+    @property
     def container_images(self) -> Sequence[str]: ...  # noqa: D102
     @property
     def warm_pool(self) -> WarmPool | None: ...  # noqa: D102

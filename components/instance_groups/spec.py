@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..core.tags import cluster_tag
-from ..kubeadm.config import KubeletSettings, NodeConfig
+from ..kubeadm.config import KubeletSettings
 from ..objects.runtime_class_manifests import runtime_class_name
 from ..scheduling.autoscaler import autoscaler_discovery_tags, autoscaler_template_tags
 from ..scheduling.labels import TaintLike, with_windows_taint
@@ -20,8 +20,8 @@ from .images import IMAGES, NodeImage
 
 GROUP_LABEL = "node.kubernetes.io/instance-group"
 """The label of a node's group; below a domain in which a kubelet may set labels."""
-GROUP_TAG = "winkube:instance-group"
-"""The tag of a node's group, by which its role is told its own instances."""
+GROUP_TAG = "winkube.io/instance-group"
+"""The tag of a node's group, by which its role is told its own instances; with the cluster's name in front."""
 DEFAULT_MAX_PODS = 110
 KUBERNETES_ARCHITECTURES: Mapping[str, str] = {"x86_64": "amd64", "arm64": "arm64"}
 
@@ -133,15 +133,3 @@ def group_spec(group: GroupLike, cluster_name: str) -> GroupSpec:
 def group_tag(group: str, cluster_name: str) -> str:
     """The value of :data:`GROUP_TAG`: a group's name alone would be that of other clusters' groups too."""
     return f"{cluster_name}/{group}"
-
-
-def node_config(group: GroupLike, spec: GroupSpec, cloud_provider: str) -> NodeConfig:
-    """The group as the documents of kubeadm and of the kubelet want it."""
-    return NodeConfig(
-        labels=spec.labels,
-        taints=spec.taints,
-        kubelet=group.kubelet,
-        runtime=group.runtime,
-        cloud_provider=cloud_provider,
-        ecr_credentials=True,
-    )
