@@ -6,6 +6,8 @@ umask 077
 # The role's credentials come from IMDSv2, past any proxy.
 imds="${AWS_EC2_METADATA_SERVICE_ENDPOINT:-http://169.254.169.254}/latest"
 roles=meta-data/iam/security-credentials
+# The digest of no body: S3 asks for it, and not every curl that signs sends it by itself.
+empty=e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
 
 say() { echo "winkube-loader: $*"; }
 
@@ -25,8 +27,8 @@ by_curl() {
   token=$(curl -fsS -m 5 --noproxy '*' -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 300' "$imds/api/token") || return 1
   role=$(metadata $roles/) && credentials=$(metadata "$roles/$role") || return 1
   printf 'user = "%s:%s"\nheader = "x-amz-security-token: %s"\n' "$(field AccessKeyId)" "$(field SecretAccessKey)" \
-    "$(field Token)" | curl -fsS -K - --aws-sigv4 "aws:amz:$REGION:s3" --connect-timeout 10 -m 300 -o "$2" \
-    "$S3_ENDPOINT/$BUCKET/$1"
+    "$(field Token)" | curl -fsS -K - --aws-sigv4 "aws:amz:$REGION:s3" -H "x-amz-content-sha256: $empty" \
+    --connect-timeout 10 -m 300 -o "$2" "$S3_ENDPOINT/$BUCKET/$1"
 }
 
 # bring <key> <path>: the key ends with the digest.
@@ -50,7 +52,7 @@ bring() {
     rm -f "$2.new"
     say "again in about $wait s"
     sleep "$((wait + $(od -An -N1 -tu1 /dev/urandom) % 3))"
-    wait=$((wait < 60 ? wait * 2 : 60))
+    wait=$((wait < 32 ? wait * 2 : 60))
   done
 }
 

@@ -209,7 +209,8 @@ def tar(web, data, *members):
     """An artefact that is an archive."""
     web.files["/a.tgz"] = data
     return {"name": "cni", "url": f"{web.url}/a.tgz", "digest": sha256(data), "kind": "tar.gz",
-            "install": [{"member": one, "path": f"/opt/cni/bin/{Path(one).name}", "mode": "0755"} for one in members]}  # fmt: skip
+            "install": [{"member": one, "path": f"/opt/cni/bin/{Path(one).name}", "mode": "0755"}
+                        for one in members]}  # fmt: skip
 
 
 def test_only_named_members_leave_an_archive(web, make, tmp_path):

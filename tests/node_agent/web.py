@@ -39,11 +39,11 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Web
 
-    def do_PUT(self) -> None:  # noqa: N802
+    def do_PUT(self) -> None:
         self._note()
         self._answer(200, TOKEN.encode())
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         self._note()
         path = self.path.partition("?")[0]
         if path.startswith("/latest/"):
