@@ -140,7 +140,7 @@ class Machine:
             **CREDENTIALS, "PATH": f"{commands}:/usr/bin:/bin", "AWS_ENDPOINT_URL": self.bed.proxy.url,
             "AWS_EC2_METADATA_SERVICE_ENDPOINT": f"http://127.0.0.1:{self.bed.metadata.server_port}/{self.name}",
             "AWS_EC2_METADATA_DISABLED": "true", "WINKUBE_AGENT_ROOT": str(self.root), "STANDIN_BED": str(self.bed.folder),
-            "STANDIN_NODE": self.name, "PYTHONPATH": str(AGENT), "PYTHONDONTWRITEBYTECODE": "1", **environment,
+            "STANDIN_NODE": self.name, "PYTHONPATH": str(AGENT), **environment,
         }  # fmt: skip
         with self.log_path.open("ab") as log:
             call = [sys.executable, "-m", "winkube_agent", "run"]
@@ -211,7 +211,7 @@ class Bed:
         self.deadlines: dict[str, float] = {
             "poll_seconds": 0.1, "lease_seconds": 1, "heartbeat_seconds": 0.2, "resume_seconds": 0.5,
             "local_seconds": 1, "api_seconds": 0.5, "request_seconds": 0.3, "request_attempts": 3,
-            "retry_seconds": 0.02, "backoff_seconds": 0.1, "backoff_limit_seconds": 0.3, "status_seconds": 0.2,
+            "retry_seconds": 0.02, "backoff_seconds": 0.1, "backoff_limit_seconds": 0.3, "status_seconds": 0.4,
             "leader_check_seconds": 0.2, "leave_check_seconds": 0.1,
         }  # fmt: skip
         (folder / "world.json").write_text(json.dumps({"nodes": {}, "clusters": {}, "next": 2**63 + 7}))

@@ -15,18 +15,18 @@ from . import backup, decide
 from .aws import Aws
 from .certificates import days_left
 from .cluster import Commands
-from .control_plane import JOIN_LOCK, ControlPlane
+from .control_plane import ControlPlane
 from .document import Document
 from .errors import BACKUP_OLD, UNAVAILABLE, AgentError, LeaseLostError, RefusalError, UnavailableError
 from .facts import Metadata
-from .join import Joiner
+from .join import Joiner, release
 from .leave import leave
 from .log import log
 from .machine import Machine
 from .node import ROOT, Node
 from .state import State
 from .status import Status
-from .store import Lease, Store
+from .store import Store
 from .worker import Worker
 
 PHASES = {decide.WAIT: "wait", decide.REFUSE_NO_QUORUM: "wait", decide.JOIN: "join", decide.FINISH_JOIN: "join",
@@ -58,7 +58,7 @@ class Agent:
         self.failures = 0
         self.waiting_since: Optional[float] = None
         self.prepared = self.released = False
-        self.looked = self.asked_leave = 0.0
+        self.asked_leave = self.settled_until = 0.0
         self.last_backup: Optional[backup.Backup] = None
         self.backup_tried: Optional[float] = None
 
@@ -75,6 +75,8 @@ class Agent:
         try:
             if self._leaving():
                 return self._leave()
+            if time.monotonic() < self.settled_until:
+                return self.deadlines.leave_check_seconds
             if not self.prepared:
                 self.status.enter("machine")
                 self.machine.prepare()
@@ -103,7 +105,8 @@ class Agent:
             self.waiting_since = None
         if action == decide.DONE:
             self._settled(plane)
-            return min(self.deadlines.leave_check_seconds, self._poll())
+            self.settled_until = time.monotonic() + self.deadlines.status_seconds
+            return self.deadlines.leave_check_seconds
         if action == decide.REFUSE_RESTORE and view.made in decide.FINISHED:
             self._settled(plane)
         if action == decide.JOIN:
@@ -126,9 +129,7 @@ class Agent:
     def _settled(self, plane: ControlPlane) -> None:
         """A part of a healthy cluster: keep token, backup and status."""
         if not self.released:
-            lease = Lease.resume(self.store, JOIN_LOCK)
-            if lease:
-                lease.release()
+            release(self.store)
             self.released = True
         problem: Optional[AgentError] = None
         for duty in (lambda: plane.tokens.keep(), self._backup, self._look):
@@ -172,10 +173,6 @@ class Agent:
 
     def _look(self) -> None:
         """What a person wants to see of a control plane."""
-        now = time.monotonic()
-        if self.looked and now - self.looked < self.deadlines.status_seconds:
-            return
-        self.looked = now
         etcd, members = self.node.etcd, []
         for one in etcd.members(self.node.address):
             healthy = any(etcd.healthy(address) for address in one.addresses)
@@ -224,8 +221,8 @@ class Agent:
             remedy = "report it, with the log of the agent"
             self.status.fail(AgentError(UNAVAILABLE, "agent", "unexpected", remedy, type(error).__name__))
         self.failures += 1
-        seconds = min(self.deadlines.backoff_limit_seconds, self.deadlines.backoff_seconds * 2 ** min(self.failures - 1, 8))
-        return seconds * random.uniform(0.5, 1.0)  # noqa: S311
+        growing = self.deadlines.backoff_seconds * 2 ** min(self.failures - 1, 8)
+        return min(self.deadlines.backoff_limit_seconds, growing) * random.uniform(0.5, 1.0)  # noqa: S311
 
     def _poll(self) -> float:
         return self.deadlines.poll_seconds * random.uniform(0.8, 1.2)  # noqa: S311

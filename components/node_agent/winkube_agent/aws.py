@@ -7,6 +7,7 @@ import base64
 import hashlib
 import os
 import random
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable
@@ -61,25 +62,29 @@ class Aws:
         self.deadlines = deadlines
         self._clients: dict[str, Any] = {}
         self._session: Any = None
+        self._lock = threading.Lock()  # the machine downloads in threads; making clients is not safe in them
 
     def client(self, service: str) -> Any:
         """A client, made once."""
-        if service not in self._clients:
-            import botocore.config
-            import botocore.session
+        with self._lock:
+            if service not in self._clients:
+                self._clients[service] = self._make(service)
+            return self._clients[service]
 
-            self._session = self._session or botocore.session.get_session()
-            seconds = self.deadlines.request_seconds
-            config = botocore.config.Config(
-                connect_timeout=seconds,
-                read_timeout=seconds * 4,
-                retries={"total_max_attempts": 1},  # one place decides about retries: ask()
-                s3={"addressing_style": "path" if os.environ.get("AWS_ENDPOINT_URL") else "auto"},
-            )
-            self._clients[service] = self._session.create_client(
-                service, region_name=self.region, config=config, endpoint_url=os.environ.get("AWS_ENDPOINT_URL")
-            )
-        return self._clients[service]
+    def _make(self, service: str) -> Any:
+        import botocore.config
+        import botocore.session
+
+        self._session = self._session or botocore.session.get_session()
+        seconds = self.deadlines.request_seconds
+        endpoint = os.environ.get("AWS_ENDPOINT_URL")
+        config = botocore.config.Config(
+            connect_timeout=seconds,
+            read_timeout=seconds * 4,
+            retries={"total_max_attempts": 1},  # one place decides about retries: retry()
+            s3={"addressing_style": "path" if endpoint else "auto"},
+        )
+        return self._session.create_client(service, region_name=self.region, config=config, endpoint_url=endpoint)
 
     def ask(self, service: str, operation: str, **arguments: Any) -> Any:
         """Make one call.

@@ -91,9 +91,10 @@ class Commands:
         if code == 0:
             return output
         lines = [line for line in (errors.strip() or output.strip()).splitlines() if line.strip()]
-        said = mask(" | ".join(lines[-3:]))
+        # etcdctl writes the log of its client before the sentence that says what is wrong
+        said = mask(" | ".join([line for line in lines if not line.startswith('{"level"')][-3:]))
         ended = f"did not end within {seconds:.0f} s" if code is None else f"failed with exit code {code}"
-        text = f"{' '.join([name, *arguments[:2]])} {ended}"
+        text = mask(f"{' '.join([name, *arguments[:2]])} {ended}")
         raise CommandError(COMMAND_FAILED, name, text, "read the log of the agent and of the kubelet", said)
 
 

@@ -10,7 +10,7 @@ from .errors import LEASE_LOST, LOCAL_DOWN, NO_QUORUM, STUCK_LEARNER, CommandErr
 from .join_token import missing, read_token
 from .log import log
 from .steps import step
-from .store import Lease
+from .store import Lease, Store
 
 TAKE_OVER_AFTER = 3
 """Lease times for which a running holder must be silent; it ends itself after two (:class:`~.store.Lease`)."""
@@ -63,10 +63,7 @@ class Joiner:
             raise RefusalError(LOCAL_DOWN, "etcd", "the member of this node does not vote", remedy, self.store.me)
         with step("join.joined"):
             self.plane.state.set(made="joined", restore_id=self.plane.current_restore)
-        lease = Lease.resume(self.store, JOIN_LOCK)
-        if lease:
-            with step("join.release"):
-                lease.release()
+        release(self.store)
 
     def _turn(self) -> Optional[Lease]:
         """The join lock: taken when it is free, or when its holder is gone, or silent for too long."""
@@ -158,3 +155,11 @@ class Joiner:
         remedy = "wait until its instance joins anew or leaves; if its agent is dead, terminate the instance"
         what = "another node is joining, or left a learner" if member.learner else "a member has this node's address"
         return RefusalError(STUCK_LEARNER, "etcd", what, remedy, member.name or ", ".join(member.addresses))
+
+
+def release(store: Store) -> None:
+    """Give the join lock back if this instance holds it, also from before a restart of the agent."""
+    lease = Lease.resume(store, JOIN_LOCK)
+    if lease:
+        with step("join.release"):
+            lease.release()
