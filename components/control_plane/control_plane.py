@@ -23,6 +23,7 @@ from ..core.component import Component
 from ..core.tags import cluster_tag, named
 from ..eks.launch_template import Volume, block_device_mappings, metadata_options, tag_specifications
 from ..eks.order import ordered_after
+from ..instance_groups.boot_code import KEPT, BootCode, BootCodeArgs, object_tags
 from ..instance_groups.join_target import JoinTarget
 from ..kubeadm.kubeconfig import admin_kubeconfig
 from ..kubeadm.rendering import render
@@ -33,7 +34,6 @@ from ..tables.regions import partition
 from .args import LinuxControlPlaneArgs, check_control_plane_args, role_args
 from .authorities import ClusterAuthorities, ClusterAuthoritiesArgs
 from .balancer import ApiBalancer, ApiBalancerArgs
-from .boot_objects import agent_asset
 from .documents import (
     CLUSTER_NAME_TAG,
     SLOT_TAG,
@@ -75,6 +75,8 @@ class LinuxControlPlane(Component):
     :raises WinkubeError: ``WK-CP``, ``WK-KAD``, ``WK-ART``, ``WK-DNS``, ``WK-NET``, ``WK-IAM``, ``WK-TAG``.
     """
 
+    boot_code: BootCode
+    """The boot code of all nodes, for the ``boot_code`` of instance groups: they then share it."""
     target: JoinTarget
     """The cluster, for instance groups: they wait for the API's name and the token's parameter, not for its nodes."""
     endpoint: str
@@ -121,7 +123,7 @@ class LinuxControlPlane(Component):
         self._parameter = self._create_parameter()
         self._role = self._create_role()
         self.role_arn, self.role_name = self._role.role_arn, self._role.role_name
-        self._agent = self._create_agent_object()
+        self.boot_code = self._create_boot_code()
         secrets = self._create_secret_objects()
         groups = [self._create_slot(slot, secrets) for slot in self._slots]
         self.autoscaling_group_names = [group.name for group in groups]
@@ -277,19 +279,20 @@ class LinuxControlPlane(Component):
 
     # -- objects of the bucket ----------------------------------------------------------------------------------
 
-    def _create_object(self, word: str, key: pulumi.Input[str], **content: Any) -> aws.s3.BucketObjectv2:
-        # Without tags: S3 takes ten at most, and a write of tags is a permission of its own.
+    def _create_object(self, word: str, key: pulumi.Input[str], *, kept: bool, **content: Any) -> aws.s3.BucketObjectv2:
         return aws.s3.BucketObjectv2(
             f"{self._name}-{word}",
             bucket=self._args.bucket,
             key=key,
             **content,
-            opts=self.child(),
+            tags=object_tags(self._args.tags, f"{self._name}-{word}"),
+            opts=self.child(**(KEPT if kept else {})),
         )
 
-    def _create_agent_object(self) -> aws.s3.BucketObjectv2:
-        digest, asset = agent_asset()
-        return self._create_object("agent", self._layout.boot_code(digest), source=asset, source_hash=digest)
+    def _create_boot_code(self) -> BootCode:
+        args = self._args
+        settings = BootCodeArgs(cluster_name=args.cluster_name, bucket=args.bucket, tags=args.tags)
+        return BootCode(f"{self._name}-boot", settings, self.child())
 
     def _create_secret_objects(self) -> list[aws.s3.BucketObjectv2]:
         """The authorities' files, and the key of the Kubernetes secrets, where the nodes find them."""
@@ -302,6 +305,7 @@ class LinuxControlPlane(Component):
             self._create_object(
                 f"pki-{secret.file}",
                 self._layout.pki(secret.file, args.incarnation),
+                kept=False,
                 # All of them as secrets: a reader of the plan need not tell which is which.
                 content=pulumi.Output.secret(content),
             )
@@ -319,6 +323,7 @@ class LinuxControlPlane(Component):
         told = self._create_object(
             slot.name,
             text.apply(lambda it: self._layout.node_document(GROUP, sha256(it.encode()).hexdigest())),
+            kept=True,
             content=text,
             content_type="application/json",
         )
@@ -357,7 +362,7 @@ class LinuxControlPlane(Component):
         """What a node meets when it starts: rights, open ports, the API's name, its code, the token's parameter."""
         rules = list(self._groups.rules)
         records = [balancer.record for balancer in self._balancers]
-        return [self._role, *rules, *records, self._agent, self._parameter]
+        return [self._role, *rules, *records, self.boot_code, self._parameter]
 
     def _instances(self, template: aws.ec2.LaunchTemplate) -> Any:
         return {
@@ -384,7 +389,7 @@ class LinuxControlPlane(Component):
         volumes = [Volume(root_device(args.linux), args.root_volume_size_gib)]
         if args.etcd_volume_size_gib is not None:
             volumes.append(Volume(ETCD_DEVICE, args.etcd_volume_size_gib))
-        keys = pulumi.Output.all(args.bucket, self._agent.key, told.key)
+        keys = pulumi.Output.all(args.bucket, self.boot_code.keys["linux"], told.key)
         # The cluster's tag comes from the group: an instance has it once, and disks are none of the controller's.
         tags = named(args.tags, f"{self._name}-{slot.name}", **{CLUSTER_NAME_TAG: args.cluster_name})
         return aws.ec2.LaunchTemplate(
@@ -463,6 +468,7 @@ class LinuxControlPlane(Component):
             incarnation=args.incarnation,
             control_plane_security_group_ids=[groups.control_plane_id],
             node_security_group_ids=[groups.control_plane_id, groups.linux_id, groups.windows_id],
+            api_security_group_ids=[groups.api_load_balancer_id],
             linux_security_group_ids=[groups.linux_id],
             windows_security_group_ids=[groups.windows_id],
             mirror=args.mirror,
