@@ -23,3 +23,10 @@ def arguments(kind: type[Any], section: Model, **more: Any) -> Any:
 def after(opts: pulumi.ResourceOptions, *before: pulumi.Resource) -> pulumi.ResourceOptions:
     """Options with what has to be there first."""
     return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(before)))
+
+
+def exported(**outputs: Any) -> None:
+    """Export what an environment has of these."""
+    for name, value in outputs.items():
+        if value is not None:
+            pulumi.export(name, value)

@@ -13,7 +13,7 @@ from winkube.core.mistakes import nearest
 
 from .settings import Settings
 
-FLAVOURS: tuple[str, ...] = ("eks",)
+FLAVOURS: tuple[str, ...] = ("eks", "kubeadm")
 """The words for ``winkube:flavour``."""
 
 

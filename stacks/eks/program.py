@@ -38,7 +38,7 @@ from winkube.scheduling.labels import Taint
 from winkube.state_bucket.state_bucket import StateBucket, StateBucketArgs
 from winkube.zone.zone import ClusterZone, ClusterZoneArgs
 
-from ..arguments import after, arguments
+from ..arguments import after, arguments, exported
 from .addons import attach_node_policies, create_addons
 from .environment import Environment
 from .group_settings import InstanceGroupSettings
@@ -65,7 +65,7 @@ def build(settings: EksSettings) -> None:
     windows = _create_windows(environment, before_windows)
     attach_node_policies(environment, windows, addons)
     classes = _create_runtime_classes(environment)
-    _export(
+    exported(
         vpcId=network.vpc_id,
         clusterName=cluster.cluster_name,
         endpoint=cluster.endpoint,
@@ -227,9 +227,3 @@ def _create_runtime_classes(environment: Environment) -> WindowsRuntimeClasses |
         return None
     args = WindowsRuntimeClassesArgs(releases=releases)
     return WindowsRuntimeClasses(f"{environment.name}-runtime-classes", args, environment.opts)
-
-
-def _export(**outputs: Any) -> None:
-    for name, value in outputs.items():
-        if value is not None:
-            pulumi.export(name, value)

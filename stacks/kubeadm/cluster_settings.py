@@ -110,7 +110,7 @@ class KubeadmClusterSettings(Model):
     kubernetes_version: str = Field(examples=[SELF_MANAGED_MINORS[-1]])
     """The Kubernetes minor, in quotes: without them YAML reads 1.40 as 1.4."""
     incarnation: int = 1
-    """The number of the cluster in its bucket. A higher one makes a new cluster beside the old one's state. Default: 1."""
+    """The number of the cluster in its bucket. A higher one begins a new cluster beside it. Default: 1."""
     slots: int = 3
     """The number of control-plane nodes: 1, 3 or 5. One survives no failure, three survive one. Default: 3."""
     instance_types: tuple[str, ...] = ("m7i.large",)
@@ -147,11 +147,11 @@ class KubeadmClusterSettings(Model):
     """How the load balancer asks: "readyz" the API server's readiness, or "tcp" the port. Default: readyz."""
     anonymous_access: str = "health"
     """What clients without credentials may read: "health", "none", or "all" as kubeadm has it. Default: health."""
-    extra_api_names: tuple[str, ...] = ()
+    api_server_names: tuple[str, ...] = ()
     """Further names and addresses in the API server's certificate. Default: none."""
     pki: str = "deployment"
     """Who makes the certificate authorities: "deployment" is Pulumi. Default: deployment."""
-    key_algorithm: str = "ECDSA-P256"
+    encryption_algorithm: str = "ECDSA-P256"
     """The algorithm of the keys; the one of service accounts is RSA for AWS. Default: ECDSA-P256."""
     admin_certificate_hours: int = 24
     """How long the administrator's certificate is valid, in hours; `pulumi up` renews it in time. Default: 24."""
@@ -178,7 +178,7 @@ class KubeadmClusterSettings(Model):
     backup_retention: BackupRetentionSettings = BackupRetentionSettings()
     """Which backups are kept. Default: those of a day, one of each hour for a week, of each day for 90 days."""
     mirror: str | None = None
-    """The base address from which nodes fetch files: https://host/path becomes <mirror>/host/path. Default: upstream."""
+    """The base address of a mirror: https://host/path is fetched from <mirror>/host/path. Default: upstream."""
     registry_mirrors: Mapping[str, str] = {}
     """Hosts of container registries with the addresses of their mirrors. Default: none."""
     image_repository: str | None = None

@@ -63,6 +63,10 @@ class KubeadmGroupSettings(Model):
     """The id of an image of your own. Default: the newest one of its maker."""
     kubelet: KubeletSettings = KubeletSettings()
     """Limits, reservations and further settings of the kubelet. Default: what the platform needs."""
+    ecr_credentials: bool | None = None
+    """Whether kubelets fetch credentials of ECR with the nodes' role. Default: where the program's digest is known."""
+    kubelet_log: bool | None = None
+    """Whether the kubelet's log is kept, for Windows groups only. Default: where the program's digest is known."""
     container_images: tuple[str, ...] = ()
     """Container images that are pulled before a node joins. Default: those of the system alone."""
     security_group_ids: tuple[str, ...] = ()

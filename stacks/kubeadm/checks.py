@@ -1,0 +1,153 @@
+"""What is wrong with the settings of a self-managed cluster whose structure is right, and what is not advised."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from winkube.control_plane.rules import check_control_plane
+from winkube.core.mistakes import Mistake, Mistakes, Path
+from winkube.core.tags import check_tags
+from winkube.instance_groups.between_rules import check_downloads, check_instance_groups
+from winkube.instance_groups.group_rules import check_instance_group
+from winkube.instance_groups.join_target import JoinTarget
+from winkube.objects.flannel_config import check_pod_network
+from winkube.objects.windows_admission import check_windows_admission
+from winkube.tables.kubernetes import SELF_MANAGED_MINORS
+from winkube.tables.regions import REGIONS
+from winkube.zone.names import api_name
+
+from ..checks import COMPARED as COMMON
+from ..checks import check_common, collected
+from ..forms import KEY, SECURITY_GROUP, Form, check_forms
+from ..places import check_role, given, homed
+from .group_settings import KubeadmGroupSettings
+from .settings import KubeadmSettings
+
+API_PORT = 6443
+WINDOWS_FIELDS = ("edition", "windows_taint", "kubelet_log", "page_file_mib", "bitlocker", "drain_seconds")
+"""Settings of a group that a Linux group does not have."""
+LINUX_FIELDS = ("runtime",)
+"""Settings of a group that a Windows group does not have."""
+
+COMPARED: Mapping[str, tuple[Path, ...]] = {
+    **COMMON,
+}
+"""Rules that hold a value against others: where one of those was replaced by a stand-in, nothing can be said."""
+
+
+def check_settings(settings: KubeadmSettings) -> Mistakes:
+    """Every mistake that the values have among themselves, with the Python names as paths."""
+    return collected(settings, (check_common, _check_cluster, _check_groups, _check_objects))
+
+
+def advise_settings(settings: KubeadmSettings) -> Mistakes:
+    """What would come up, but is not advised, as far as no component says it itself."""
+    return Mistakes()
+
+
+def _check_cluster(settings: KubeadmSettings) -> Iterable[Mistake]:
+    cluster = settings.cluster
+    yield from homed(check_control_plane(_control_plane(settings)), "cluster")
+    yield from homed(check_role(cluster, (), settings.region), "cluster")
+    keys = ("volume_kms_key_arn", "kms_key_arn", "secrets_kms_key_arn")
+    forms: Mapping[Path, tuple[Form, str | None]] = {(key,): (KEY, getattr(cluster, key)) for key in keys}
+    yield from homed(check_forms(forms, settings.region), "cluster")
+
+
+def _control_plane(settings: KubeadmSettings) -> Any:
+    """The control plane as its component will see it: the subnets are those of the network, one per zone."""
+    network, zone = settings.network, settings.zone
+    region = REGIONS.get(settings.region)
+    zones = network.zones if not isinstance(network.zones, int) else (region.zones if region else ())[: network.zones]
+    public = settings.cluster.api_exposure == "public"
+    visibilities = ("public", "private") if zone.visibility == "both" else (zone.visibility,)
+    return given(
+        settings.cluster,
+        cluster_name=settings.cluster.name,
+        region=settings.region,
+        vpc_cidrs=(network.cidr,),
+        zones=tuple(zones)[: settings.cluster.slots],
+        subnet_ids=tuple(zones)[: settings.cluster.slots],
+        public_subnet_ids=tuple(zones) if public and network.public_subnets else (),
+        domain=zone.domain,
+        zone_ids=dict.fromkeys(visibilities, ""),
+        endpoint=f"{api_name(settings.cluster.name)}:{API_PORT}",
+    )
+
+
+def _check_groups(settings: KubeadmSettings) -> Iterable[Mistake]:
+    groups, target = settings.instance_groups, target_of(settings)
+    slots = settings.cluster.slots
+    yield from homed(check_instance_groups(groups, target, (), other_nodes=slots), "instance_groups")
+    for index, group in enumerate(groups):
+        found = Mistakes(check_tags(group.tags))
+        found.extend(check_role(group, (), settings.region))
+        found.extend(check_forms(_forms(group), settings.region))
+        judged = given(group, subnet_ids=("",), **_defaults(group))
+        found.extend(check_instance_group(judged, target))
+        yield from homed(found, "instance_groups", index)
+        yield from homed(check_downloads(judged, target), "cluster")
+
+
+def target_of(settings: KubeadmSettings) -> JoinTarget:
+    """The cluster as groups will see it. What is wrong with it is told once, of the cluster, and not of each group."""
+    cluster = settings.cluster
+    version = cluster.kubernetes_version
+    return JoinTarget(
+        cluster_name=cluster.name,
+        kubernetes_version=version if version in SELF_MANAGED_MINORS else SELF_MANAGED_MINORS[-1],
+        region=settings.region,
+        endpoint=f"{api_name(cluster.name)}:{API_PORT}",
+        token_parameter="",
+        certificate_authority="",
+        vpc_id="",
+        bucket="",
+        bucket_arn="",
+        pod_cidr=cluster.pod_cidr,
+        service_cidr=cluster.service_cidr,
+        cluster_domain=cluster.cluster_domain,
+        node_cidr_mask=cluster.node_cidr_mask,
+        vxlan_vni=settings.pod_network.vni,
+        vxlan_port=settings.pod_network.port,
+        mirror=cluster.mirror,
+        registry_mirrors=cluster.registry_mirrors,
+        artefact_digests=cluster.artefact_digests,
+        image_repository=cluster.image_repository,
+    )
+
+
+def _check_objects(settings: KubeadmSettings) -> Iterable[Mistake]:
+    cluster = settings.cluster
+    releases = settings.windows_releases
+    pod_network = given(
+        settings.pod_network,
+        pod_cidr=cluster.pod_cidr,
+        service_cidr=cluster.service_cidr,
+        pod_network="flannel-vxlan",
+        windows=bool(releases),
+    )
+    found = check_pod_network(pod_network)
+    names = ("pod_cidr", "service_cidr")  # judged with the cluster
+    yield from homed((mistake for mistake in found if mistake.path[0] not in names), "pod_network")
+    if releases:
+        version = cluster.kubernetes_version
+        admission = given(
+            settings.windows_admission,
+            kubernetes_version=version if version in SELF_MANAGED_MINORS else SELF_MANAGED_MINORS[-1],
+            releases=releases,
+        )
+        yield from homed(check_windows_admission(admission), "windows_admission")
+
+
+def _defaults(group: KubeadmGroupSettings) -> dict[str, Any]:
+    """What a group's component decides where the settings leave it open."""
+    return {
+        "edition": group.edition or ("core" if group.windows else None),
+        "runtime": group.runtime or "containerd",
+    }
+
+
+def _forms(group: KubeadmGroupSettings) -> Mapping[Path, tuple[Form, str | None]]:
+    groups: dict[Path, tuple[Form, str | None]] = {
+        ("security_group_ids", index): (SECURITY_GROUP, text) for index, text in enumerate(group.security_group_ids)
+    }
+    return {("volume_kms_key_arn",): (KEY, group.volume_kms_key_arn), **groups}
