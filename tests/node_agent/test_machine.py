@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tarfile
+import time
 from pathlib import Path
 
 import pytest
@@ -343,7 +344,7 @@ def test_only_services_whose_files_changed_are_started_again(make, commands):
 
 
 def test_a_new_binary_starts_its_service_again(web, make, commands):
-    machine = make(services=SERVICES, artefacts=[{**kubelet(web), "name": "kubelet-1.36.4-linux-amd64"}])
+    machine = make(services=SERVICES, artefacts=[{**kubelet(web), "name": "anything"}])
     machine.artefacts()
     machine.services()
     assert "systemctl restart kubelet.service" in commands.calls
@@ -416,3 +417,23 @@ def test_a_kill_at_any_border_is_made_good_by_the_next_start(web, tmp_path, bord
     assert (tmp_path / "etc/ca.key").read_bytes() == b"secret"
     assert not [one for one in everything(tmp_path) if one.endswith((".new", ".part", "changed.json"))]
     assert web.paths() == ["/kubelet"]
+
+
+def test_a_kill_in_the_middle_of_a_download_is_continued_by_the_next_start(web, tmp_path):
+    """SIGKILL after half of the file: nothing is installed, and the other half is asked for."""
+    document = {"bucket": {"name": "b"}, "artefacts": [kubelet(web)], "runtime": "containerd"}
+    call = [sys.executable, "-c", PROGRAM, json.dumps(document), str(tmp_path)]
+    web.broken = ["hang"]
+    process = subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assert web.hanging.wait(20)
+    part = tmp_path / f"var/lib/winkube/machine/artefacts/kubelet-1-{sha256(KUBELET)[7:23]}.part"
+    until = time.monotonic() + 10
+    while (not part.exists() or part.stat().st_size == 0) and time.monotonic() < until:
+        time.sleep(0.01)
+    process.kill()
+    process.wait(10)
+    web.going_on.set()
+    assert not (tmp_path / "usr/local/bin/kubelet").exists()
+    subprocess.run(call, capture_output=True, check=True)
+    assert (tmp_path / "usr/local/bin/kubelet").read_bytes() == KUBELET
+    assert web.asked[-1][2]["Range"].startswith("bytes=")

@@ -22,7 +22,9 @@ class Web(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files: dict[str, bytes] = {}
         self.broken: list[str] = []
-        """What goes wrong with the next requests, one word each: ``500``, ``cut``, ``404``, ``close``."""
+        """What goes wrong with the next requests, one word each: ``500``, ``cut``, ``404``, ``close``, ``hang``."""
+        self.hanging, self.going_on = threading.Event(), threading.Event()
+        """Half of a file was sent (``hang``); the test lets the server go on."""
         self.asked: list[tuple[str, str, dict[str, str]]] = []
 
     @property
@@ -55,6 +57,17 @@ class _Handler(BaseHTTPRequestHandler):
         trouble = self.server.broken.pop(0) if self.server.broken else ""
         if trouble.isdigit():
             self._answer(int(trouble), b"no")
+            return
+        if trouble == "hang":
+            half = self.server.files[path][: len(self.server.files[path]) // 2]
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(self.server.files[path])))
+            self.end_headers()
+            self.wfile.write(half)
+            self.wfile.flush()
+            self.server.hanging.set()
+            self.server.going_on.wait(20)
+            self.close_connection = True
             return
         if trouble == "close":
             self.close_connection = True

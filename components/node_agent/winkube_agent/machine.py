@@ -97,7 +97,7 @@ class Machine:
         artefacts: Sequence[dict[str, Any]] = self.document.get("artefacts") or ()
 
         def bring(artefact: "dict[str, Any]") -> None:
-            self.downloads.bring(artefact, lambda: self._note(str(artefact["name"])))
+            self.downloads.bring(artefact, lambda: self._note(*(str(one["path"]) for one in artefact["install"])))
 
         self._all(bring, artefacts)
 
@@ -198,12 +198,13 @@ class Machine:
         self._note(path)
         put(target, BytesIO(data), mode)
 
-    def _note(self, what: str) -> None:
+    def _note(self, *what: str) -> None:
         """Remember, before something changes, that services have to be started again: a kill must not lose it."""
         with self._lock:
             noted = self._noted()
-            if what not in noted:
-                write_atomically(self.state / "changed.json", json.dumps([*noted, what]), 0o644)
+            more = [one for one in what if one not in noted]
+            if more:
+                write_atomically(self.state / "changed.json", json.dumps([*noted, *more]), 0o644)
 
     def _noted(self) -> "list[str]":
         try:
