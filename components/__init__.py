@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .eks.cluster import AccessEntry, EksCluster, EksClusterArgs
     from .eks.fargate import EksFargateProfile, EksFargateProfileArgs, FargateSelector
     from .eks.group_options import WarmPool
-    from .eks.image_plan import FastLaunch
     from .eks.neighbours import cluster_role_name, target_of_aws_cluster, target_of_pulumi_eks
     from .eks.node_groups import EksLinuxNodeGroup, EksLinuxNodeGroupArgs, EksWindowsNodeGroup, EksWindowsNodeGroupArgs
     from .eks.port_rules import PodPort
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from .eks.windows_image import EksWindowsImage, EksWindowsImageArgs
     from .eks.windows_ipam import WindowsIpam, WindowsIpamArgs
     from .network.network import Network, NetworkArgs
+    from .node_images.plan import FastLaunch
     from .objects.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
     from .roles.role import EksClusterRole, EksClusterRoleArgs, NodeRole, NodeRoleArgs
     from .scheduling.labels import Taint
@@ -68,7 +68,7 @@ _MODULES = {
     "EksWindowsNodeGroup": "eks.node_groups",
     "EksWindowsNodeGroupArgs": "eks.node_groups",
     "FargateSelector": "eks.fargate",
-    "FastLaunch": "eks.image_plan",
+    "FastLaunch": "node_images.plan",
     "FluentBitWindows": "addons.fluent_bit",
     "FluentBitWindowsArgs": "addons.fluent_bit",
     "GmsaCredentialSpec": "addons.gmsa",

@@ -41,7 +41,7 @@ def node_access(
         *_token(cluster, token_key_arn),
         *_hooks(cluster, group),
         _report(cluster, group),
-        *_mirror(cluster),
+        *mirror_access(cluster),
     ]
     return document(*statements)
 
@@ -103,7 +103,8 @@ def _report(cluster: ClusterLike, group: str) -> Statement:
     )
 
 
-def _mirror(cluster: ClusterLike) -> list[Statement]:
+def mirror_access(cluster: ClusterLike) -> list[Statement]:
+    """Reads a mirror that is a bucket."""
     mirror = urlsplit(cluster.mirror or "")
     if mirror.scheme != "s3":
         return []

@@ -100,31 +100,32 @@ def node_kind(group: InstanceGroupLike) -> NodeKind:
     return NodeKind(os=system, architecture=processor or "x86_64", runtime=group.runtime)
 
 
-def has_digest(program: str, group: InstanceGroupLike, target: TargetLike) -> bool:
-    """Whether the group's nodes can check a program that not every cluster needs."""
-    kind = node_kind(group)
+def known_programs(kind: NodeKind, target: TargetLike) -> tuple[bool, bool]:
+    """Whether such nodes can check kube-log-runner, and whether ecr-credential-provider."""
     if target.kubernetes_version not in SELF_MANAGED_RELEASES or check_node_kind(kind):
-        return False
+        return False, False
     rows = artefacts_for(
         target.kubernetes_version,
         os="windows" if kind.os == "windows" else "linux",
         architecture="arm64" if kind.architecture == "arm64" else "x86_64",
         runtime="cri-o" if kind.runtime == "cri-o" else "containerd",
-        optional=(program,),
+        optional=(LOG_RUNNER, CREDENTIAL_PROVIDER),
         artefact_digests=target.artefact_digests,
     )
-    return any(row.name == program and row.digest is not None for row in rows)
+    known = {row.name for row in rows if row.digest is not None}
+    return LOG_RUNNER in known, CREDENTIAL_PROVIDER in known
 
 
 def wants_ecr_credentials(group: InstanceGroupLike, target: TargetLike) -> bool:
     """Whether kubelets fetch credentials of ECR: what the group says, or where it can be done."""
     said = group.ecr_credentials
-    return has_digest(CREDENTIAL_PROVIDER, group, target) if said is None else said
+    return known_programs(node_kind(group), target)[1] if said is None else said
 
 
 def wants_kubelet_log(group: InstanceGroupLike, target: TargetLike) -> bool:
     """Whether the kubelet's log is kept on Windows: what the group says, or where it can be done."""
-    return has_digest(LOG_RUNNER, group, target) if group.kubelet_log is None else group.kubelet_log
+    said = group.kubelet_log
+    return known_programs(node_kind(group), target)[0] if said is None else said
 
 
 def optional_programs(group: InstanceGroupLike, target: TargetLike) -> tuple[str, ...]:

@@ -102,10 +102,16 @@ def _check_system(group: InstanceGroupLike, target: TargetLike) -> Mistakes:
                   f'write "{nearest(group.linux.lower(), LINUX) or LINUX[0]}"', group.linux)  # fmt: skip
     if group.windows is not None:
         found.take(check_windows(group.windows, target.kubernetes_version))
-        if group.edition not in EDITIONS:
-            found.add(EDITION, ("edition",), f"images of Windows Server come as {one_of(EDITIONS)}",
-                      f'write "{nearest(str(group.edition).lower(), tuple(EDITIONS)) or "core"}"',
-                      group.edition)  # fmt: skip
+        found.take(check_edition(group.edition))
+    return found
+
+
+def check_edition(edition: str | None) -> Mistakes:
+    """Whether there are images of this edition (``WK-IG-022``)."""
+    found = Mistakes()
+    if edition not in EDITIONS:
+        found.add(EDITION, ("edition",), f"images of Windows Server come as {one_of(EDITIONS)}",
+                  f'write "{nearest(str(edition).lower(), tuple(EDITIONS)) or "core"}"', edition)  # fmt: skip
     return found
 
 
