@@ -199,6 +199,9 @@ def join(document):
             fail(f"Unauthorized: the token {given} is not valid")
         if not cluster["config"]:
             fail('configmaps "kubeadm-config" not found')
+        for name in ("bootstrap-kubelet.conf", "kubelet.conf"):
+            if it.path(ME, f"/etc/kubernetes/{name}").exists():
+                fail(f"[ERROR FileAvailable--etc-kubernetes-{name}]: /etc/kubernetes/{name} already exists")
         put(it.path(ME, "/etc/kubernetes/bootstrap-kubelet.conf"), "bootstrap")
     point("join:preflight")
     if "controlPlane" in document:

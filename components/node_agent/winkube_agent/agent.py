@@ -132,10 +132,10 @@ class Agent:
             release(self.store)
             self.released = True
         problem: Optional[AgentError] = None
-        for duty in (lambda: plane.tokens.keep(), self._backup, self._look):
+        for duty in (plane.tokens.keep, self._backup, self._look):
             try:
                 duty()
-            except AgentError as error:
+            except AgentError as error:  # noqa: PERF203 - the others are done all the same
                 log("duty failed", problem=str(error))
                 problem = problem or error
         self.status.fail(problem or self._backup_is_old())
@@ -173,7 +173,8 @@ class Agent:
 
     def _look(self) -> None:
         """What a person wants to see of a control plane."""
-        etcd, members = self.node.etcd, []
+        etcd = self.node.etcd
+        members: list[dict[str, Any]] = []
         for one in etcd.members(self.node.address):
             healthy = any(etcd.healthy(address) for address in one.addresses)
             members.append({"name": one.name, "id": one.hex, "learner": one.learner, "healthy": healthy})

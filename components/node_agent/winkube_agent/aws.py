@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Optional, TypeVar
 
 from .document import Deadlines
-from .errors import REFUSED, UNAVAILABLE, AgentError, UnavailableError
+from .errors import REFUSED, UNAVAILABLE, AgentError, AnswerError, UnavailableError
 from .log import log
 
 T = TypeVar("T")
@@ -72,10 +72,11 @@ class Aws:
             return self._clients[service]
 
     def _make(self, service: str) -> Any:
-        import botocore.config
-        import botocore.session
+        import botocore.config  # pyright: ignore[reportMissingTypeStubs]
+        import botocore.session  # pyright: ignore[reportMissingTypeStubs]
 
-        self._session = self._session or botocore.session.get_session()
+        session: Any = botocore.session
+        self._session = self._session or session.get_session()
         seconds = self.deadlines.request_seconds
         endpoint = os.environ.get("AWS_ENDPOINT_URL")
         config = botocore.config.Config(
@@ -91,14 +92,14 @@ class Aws:
 
         :raises UnavailableError: when it failed by time-outs, throttling or 500s until the attempts were used up.
         :raises AgentError: when the role may not make it (``WK-AGT-003``).
-        :raises botocore.exceptions.ClientError: for every other answer that is an error.
+        :raises AnswerError: for every other answer that is an error.
         """
         call = getattr(self.client(service), operation)
         return self.retry(f"{service}.{operation}", lambda: call(**arguments))
 
     def retry(self, name: str, call: Callable[[], T]) -> T:
         """Call, and again with a growing wait, as long as a failure may pass."""
-        from botocore.exceptions import BotoCoreError, ClientError
+        from botocore.exceptions import BotoCoreError, ClientError  # pyright: ignore[reportMissingTypeStubs]
 
         problem = ""
         for attempt in range(self.deadlines.request_attempts):
@@ -111,7 +112,7 @@ class Aws:
                 if problem.startswith(DENIED):
                     raise denied(name, str(error)) from error
                 if not is_transient(error):
-                    raise
+                    raise AnswerError(name, problem, str(error)) from error
             except (BotoCoreError, OSError) as error:  # no connection, no answer in time, no credentials yet
                 problem = type(error).__name__
             log("aws again", call=name, attempt=attempt + 1, problem=problem)
@@ -124,7 +125,6 @@ class Aws:
         For a key that is not there S3 answers 403 to whoever may not list the whole bucket, so a refusal is checked
         against the list of the one key: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
         """
-        from botocore.exceptions import ClientError
 
         def call() -> Object:
             answer = self.client("s3").get_object(Bucket=self.bucket, Key=key)
@@ -132,8 +132,8 @@ class Aws:
 
         try:
             return self.retry(f"s3.get_object {key}", call)
-        except ClientError as error:
-            if code_of(error) in ("NoSuchKey", "404"):
+        except AnswerError as error:
+            if error.code in ("NoSuchKey", "404"):
                 return None
             raise
         except AgentError as error:
@@ -149,14 +149,12 @@ class Aws:
 
         :returns: the new ETag; nothing when somebody else was first.
         """
-        from botocore.exceptions import ClientError
-
         condition = {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}
         try:
             answer = self.ask("s3", "put_object", Bucket=self.bucket, Key=key, Body=body, **condition)
             return str(answer["ETag"])
-        except ClientError as error:
-            if code_of(error) not in ("PreconditionFailed", "412", "NoSuchKey", "404"):
+        except AnswerError as error:
+            if error.code not in ("PreconditionFailed", "412", "NoSuchKey", "404"):
                 raise
         there = self.read(key)
         return there.etag if there and nonce and nonce.encode() in there.body else None
@@ -181,7 +179,6 @@ class Aws:
 
     def download(self, key: str, path: Path) -> bool:
         """An object as a file; False when it is not there."""
-        from botocore.exceptions import ClientError
 
         def call() -> bool:
             body = self.client("s3").get_object(Bucket=self.bucket, Key=key)["Body"]
@@ -192,8 +189,8 @@ class Aws:
 
         try:
             return self.retry(f"s3.get_object {key}", call)
-        except ClientError as error:
-            if code_of(error) in ("NoSuchKey", "404"):
+        except AnswerError as error:
+            if error.code in ("NoSuchKey", "404"):
                 return False
             raise
 

@@ -5,7 +5,6 @@ from typing import Any, Optional
 
 from . import backup, decide
 from .decide import FINISHED, Lock, Restore, View
-from .document import Document
 from .errors import (
     BACKUP_WITHOUT_MARK,
     FOREIGN_API,
@@ -45,11 +44,6 @@ class ControlPlane:
         self.tokens = TokenKeeper(store, node)
         self.seen: dict[str, Optional[Record]] = {}
 
-    @property
-    def document(self) -> Document:
-        """The document of this node."""
-        return self.node.document
-
     def observe(self) -> View:
         """What is true now, as far as it matters for the next step."""
         for name in (RESTORE, MARK, LOCK):
@@ -63,7 +57,7 @@ class ControlPlane:
             mark="none" if mark is None else "mine" if mark.holder == self.store.me else "other",
             lock=Lock(lock.holder == self.store.me, mark is None and self.gone(lock.holder)) if lock else None,
             backup=mark is None and self.store.backup_exists(),
-            api="ready" if local == "complete" else self.node.api_state(self.document.endpoint),
+            api="ready" if local == "complete" else self.node.api_state(self.node.document.endpoint),
             restore=self._restore_view(made, local),
         )
 
@@ -118,7 +112,7 @@ class ControlPlane:
         self._secure()
         self._lease(LOCK).check()
         with step("init.publish"):
-            version = self.document.kubernetes_version
+            version = self.node.document.kubernetes_version
             published = self.store.write(MARK, self.store.mine(kubernetes_version=version))
         if published is None:
             raise LeaseLostError(LEASE_LOST, MARK, "was written by another instance", "nothing: this node looks again")
@@ -146,13 +140,14 @@ class ControlPlane:
 
     def _restore(self, view: View) -> None:
         lease, wish = self._lease(RESTORE), self._wish()
+        again = view.local not in ("none", "complete")
         if view.made != "restoring":
             lease.check()
             with step("restore.reset"):
                 self.node.reset(keep_data_as=f"etcd-before-{wish['id']}")
             with step("restore.begin"):
                 self.state.set(made="restoring", restore_id=wish["id"])
-        elif view.local != "none" and view.local != "complete":
+        elif again:
             with step("restore.again"):
                 self.node.reset()
         if view.local != "complete" or view.made != "restoring":
@@ -174,7 +169,7 @@ class ControlPlane:
         lease, wish, mark = self._lease(RESTORE), self._wish(), self.seen[MARK]
         lease.check()
         with step("restore.publish"):
-            value = self.store.mine(kubernetes_version=self.document.kubernetes_version, restored=wish)
+            value = self.store.mine(kubernetes_version=self.node.document.kubernetes_version, restored=wish)
             self.store.write(MARK, value, mark.etag if mark else None)
         with step("restore.done"):
             self.store.write(RESTORE, self.store.mine(**wish, state="done"), lease.etag)
@@ -233,8 +228,8 @@ class ControlPlane:
         """Actions that are none: say why nothing happens."""
         lock, mark = self.seen[LOCK], self.seen[MARK]
         holder = lock.holder if lock else ""
-        endpoint = self.document.endpoint
-        if action == decide.WAIT and self.store.silent_seconds(LOCK) > 3 * self.document.deadlines.lease_seconds:
+        endpoint = self.node.document.endpoint
+        if action == decide.WAIT and self.store.silent_seconds(LOCK) > 3 * self.node.document.deadlines.lease_seconds:
             remedy = f"look at instance {holder}; if it does not come back, terminate it, and another one takes over"
             raise RefusalError(HOLDER_SILENT, "lock", "its holder has said nothing for long", remedy, holder)
         if action == decide.WAIT_LOCAL and view.local != "starting":

@@ -113,10 +113,10 @@ def parse(raw: Any) -> Document:
         if value is None and default is not ...:
             return default
         if not isinstance(value, kind) or isinstance(value, bool):
-            kinds = " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))  # pyright: ignore
-            found.append(f"{path} must be {kinds}")
-            return kind() if isinstance(kind, type) else kind[0]()
-        return value
+            kinds: tuple[Any, ...] = kind if isinstance(kind, tuple) else (kind,)  # pyright: ignore
+            found.append(f"{path} must be {' or '.join(one.__name__ for one in kinds)}")
+            return kinds[0]()
+        return value  # pyright: ignore[reportUnknownVariableType]
 
     number = (int, float)
     role = get("role", str)

@@ -30,6 +30,8 @@ LAST_MEMBER = Rule("WK-AGT-017", "The last member of etcd is never removed.")
 HOLDER_SILENT = Rule("WK-AGT-018", "Whoever holds the lock of the initialization finishes it.")
 BACKUP_OLD = Rule("WK-AGT-019", "The newest good backup is not older than three intervals.")
 
+ANSWER = Rule("WK-AGT-020", "AWS takes the calls that the agent makes.")
+
 
 class AgentError(Exception):
     """One thing that went wrong: where, what, the value found, and what to do about it."""
@@ -54,6 +56,14 @@ class LeaseLostError(AgentError):
 
 class UnavailableError(AgentError):
     """AWS did not answer in time: nothing is wrong here, try again later."""
+
+
+class AnswerError(AgentError):
+    """AWS answered with an error that does not pass; ``code`` is its name."""
+
+    def __init__(self, call: str, code: str, text: str) -> None:
+        super().__init__(ANSWER, call, "AWS refuses the call", "read what it answered", text)
+        self.code = code
 
 
 class CommandError(AgentError):

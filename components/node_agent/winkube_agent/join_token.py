@@ -5,7 +5,7 @@ import time
 from typing import Optional
 
 from .document import Document
-from .errors import TOKEN, AgentError
+from .errors import TOKEN, AgentError, AnswerError
 from .log import log, now_text, register
 from .node import Node
 from .steps import step
@@ -17,12 +17,10 @@ LEADER = "token-leader"
 
 def read_token(store: Store, document: Document) -> Optional[str]:
     """The token that is valid now; nothing when none was written yet."""
-    from botocore.exceptions import ClientError
-
     try:
         answer = store.aws.ask("ssm", "get_parameter", Name=document.token_parameter, WithDecryption=True)
-    except ClientError as error:
-        if "ParameterNotFound" in str(error):
+    except AnswerError as error:
+        if error.code == "ParameterNotFound":
             return None
         raise
     value = str(answer["Parameter"]["Value"]).strip()

@@ -1,7 +1,7 @@
 """Leaving: an instance that its Auto Scaling group terminates takes its member and its Node with it."""
 
 from .cluster import Member
-from .errors import LAST_MEMBER, AgentError, CommandError, RefusalError
+from .errors import LAST_MEMBER, AgentError, AnswerError, CommandError, RefusalError
 from .log import log
 from .node import Node
 from .state import State
@@ -24,7 +24,10 @@ def leave(node: Node, store: Store, state: State) -> None:
             state.set(made="left")
     except AgentError as error:
         log("leaving without cleaning up", problem=str(error))
-    complete(store)
+    try:
+        complete(store)
+    except AnswerError as error:  # completed already, or its time is over
+        log("termination not completed", problem=str(error))
 
 
 def leave_etcd(node: Node, me: str) -> None:

@@ -129,7 +129,8 @@ class Node:
         files = [self.path(f"/etc/kubernetes/{name}") for name in ("admin.conf", "kubelet.conf")]
         manifest = self.path("/etc/kubernetes/manifests/etcd.yaml")
         data = self.etcd_data.exists() and any(self.etcd_data.iterdir())
-        if not any(path.exists() for path in (*files, manifest)) and not data:
+        bootstrap = self.path("/etc/kubernetes/bootstrap-kubelet.conf")
+        if not any(path.exists() for path in (*files, manifest, bootstrap)) and not data:
             return "none"
         if not all(path.exists() for path in (*files, manifest)):
             return "partial"

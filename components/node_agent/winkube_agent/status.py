@@ -54,7 +54,8 @@ class Status:
     def fail(self, error: Optional[Exception]) -> None:
         """Show what is wrong and what to do; nothing clears it."""
         text = str(error) if error else None
-        if (self.values.get("error") or {}).get("text") != text:
+        before: dict[str, Any] = self.values.get("error") or {}
+        if before.get("text") != text:
             self.written = 0.0
         code = error.rule.code if isinstance(error, AgentError) else None
         remedy = error.remedy if isinstance(error, AgentError) else None
@@ -69,7 +70,7 @@ class Status:
         if self.known or self.store is None:
             return
         there = self.store.read(self.name)
-        before = there.value if there else {}
+        before: dict[str, Any] = there.value if there else {}
         mine = self.values["instance_id"]
         found = [one for one in before.get("predecessors", []) if one.get("instance_id") != mine]
         if before.get("instance_id") not in (None, mine):

@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from .log import log
@@ -15,7 +15,7 @@ PAUSE_AT = "WINKUBE_AGENT_PAUSE_AT"
 
 
 @contextmanager
-def step(name: str) -> Iterator[None]:
+def step(name: str) -> Generator[None, None, None]:
     """Everything that cannot be undone, or must be done once, stands in a step."""
     _border(name)
     log("step", step=name)
