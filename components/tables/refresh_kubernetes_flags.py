@@ -1,15 +1,15 @@
 """Writes a minor of kubernetes_flags.json anew: ``python -m winkube.tables.refresh_kubernetes_flags 1.36 1.36.4 P M``.
 
-A maintainer's tool, not used at run time. For one minor it asks the real programs in the folder P for their flags
-(``--help``), and reads feature gates and the fields of the KubeletConfiguration from the sources in the Go module cache
-M (``go env GOMODCACHE``). Without programs (``-``) the flags stay as they are.
+A maintainer's tool, not used at run time. For one minor it asks the real programs in the folders P (with a colon
+between them) for their flags (``--help``), and reads feature gates and the fields of the KubeletConfiguration from the
+sources in the Go module cache M (``go env GOMODCACHE``). Flags of programs that are not there stay as they are.
 """
 
 import json
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ def _number(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def row(minor: str, version: str, programs: Path | None, modules: Path, before: Mapping[str, Any]) -> dict[str, Any]:
+def row(minor: str, version: str, programs: Sequence[Path], modules: Path, before: Mapping[str, Any]) -> dict[str, Any]:
     """Everything about one minor."""
     staging = f"v0.{version.split('.', 1)[1]}"
     gates: dict[str, list[Any]] = {}
@@ -86,10 +86,11 @@ def row(minor: str, version: str, programs: Path | None, modules: Path, before: 
         folder = modules / "k8s.io" / f"{module}@{f'v{version}' if module == 'kubernetes' else staging}"
         gates |= gates_of((folder / path).read_text(encoding="utf-8"), minor)
     types = modules / "k8s.io" / f"kubelet@{staging}" / "config/v1beta1/types.go"
-    flags = {name: flags_of(programs / name) for name in PROGRAMS} if programs else before.get("flags", {})
+    there = {name: folder / name for folder in programs for name in PROGRAMS if (folder / name).is_file()}
+    flags = {**before.get("flags", {}), **{name: flags_of(program) for name, program in there.items()}}
     return {
         "version": version,
-        "flags": flags,
+        "flags": dict(sorted(flags.items())),
         "gates": dict(sorted(gates.items())),
         "kubelet_fields": dict(sorted(fields_of(types.read_text(encoding="utf-8")).items())),
     }
@@ -99,7 +100,7 @@ def main() -> None:
     """Write the row of one minor."""
     minor, version, programs, modules = sys.argv[1:]
     table: dict[str, Any] = json.loads(TARGET.read_text(encoding="utf-8")) if TARGET.exists() else {}
-    table[minor] = row(minor, version, None if programs == "-" else Path(programs), Path(modules), table.get(minor, {}))
+    table[minor] = row(minor, version, [Path(p) for p in programs.split(":")], Path(modules), table.get(minor, {}))
     lines: list[str] = []
     for key, value in sorted(table.items()):
         parts = [f"  {json.dumps(name)}: {_compact(part)}" for name, part in value.items()]
