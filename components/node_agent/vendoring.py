@@ -9,6 +9,7 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,9 @@ CODE: Mapping[str, tuple[str, ...]] = {
 """What is taken, and which parts of it are not: the node's own certificate authorities are used."""
 DATA = ("_retry.json", "partitions.json", "sdk-default-configuration.json")
 VENDOR = Path(__file__).with_name("vendor.zip")
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "winkube" / "vendor"
+"""Where installs leave a copy, by digest: a second working tree of the repository, such as the one in which the base of
+a pull request is evaluated, was not installed itself."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
 LICENCES = ("LICENSE", "LICENSE.txt", "NOTICE", "NOTICE.txt")
 
@@ -174,10 +178,25 @@ def checked(archive: bytes) -> bytes:
     return archive
 
 
-def ensure(source: Path, target: Path = VENDOR) -> None:
-    """Write the archive, unless it is there."""
-    if not target.exists() or hashlib.sha256(target.read_bytes()).hexdigest() != SHA256:
-        target.write_bytes(checked(vendor(source)))
+def read(target: Path = VENDOR, cache: Path = CACHE) -> bytes | None:
+    """The archive, from beside this file or from the cache; None when neither has the right one."""
+    for path in (target, cache / f"{SHA256}.zip"):
+        if path.is_file() and hashlib.sha256(archive := path.read_bytes()).hexdigest() == SHA256:
+            return archive
+    return None
+
+
+def ensure(source: Path, target: Path = VENDOR, cache: Path = CACHE) -> None:
+    """Write the archive and its copy, unless they are there."""
+    archive = read(target, cache) or checked(vendor(source))
+    for path in (target, cache / f"{SHA256}.zip"):
+        if not path.is_file() or path.read_bytes() != archive:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(archive)
+            except OSError:
+                if path == target:  # without the copy, only other working trees lack something
+                    raise
 
 
 def main() -> None:

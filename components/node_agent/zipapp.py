@@ -10,7 +10,7 @@ from functools import cache
 from io import BytesIO
 from pathlib import Path
 
-from .vendoring import VENDOR, checked, pack
+from .vendoring import VENDOR, pack, read
 
 AGENT = "winkube_agent"
 MAXIMUM_BYTES = 4 * 1024 * 1024
@@ -28,9 +28,10 @@ def zipapp() -> bytes:
 
     :raises VendorMissingError: in a checkout that was not installed.
     """
-    if not VENDOR.exists():
+    archive = read()
+    if archive is None:
         raise VendorMissingError(f'{VENDOR.name} is not there: install winkube, for example with "pip install -e ."')
-    with zipfile.ZipFile(BytesIO(checked(VENDOR.read_bytes()))) as vendor:
+    with zipfile.ZipFile(BytesIO(archive)) as vendor:
         files = {name: vendor.read(name) for name in vendor.namelist()}
     for path in sorted((_FOLDER / AGENT).rglob("*.py")):
         files[path.relative_to(_FOLDER).as_posix()] = path.read_bytes()

@@ -22,7 +22,7 @@ from winkube.node_agent.vendoring import OPERATIONS, PINS, SHA256, VENDOR, check
 from winkube.node_agent.zipapp import AGENT, MAXIMUM_BYTES, VendorMissingError, zipapp, zipapp_sha256
 
 FOLDER = Path(vendoring.__file__).parent
-SOURCES = [*sorted((FOLDER / AGENT).rglob("*.py")), FOLDER / "zip_main.py", FOLDER / "vendoring.py"]
+SOURCES = [*sorted((FOLDER / AGENT).rglob("*.py")), FOLDER / "zip_main.py"]
 
 
 def entries(data=None):
@@ -78,10 +78,25 @@ def test_licences_of_what_is_shipped_are_shipped():
         assert [one for one in names if one.startswith(f"licences/{name}/")], name
 
 
-def test_a_checkout_that_was_not_installed_says_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setattr("winkube.node_agent.zipapp.VENDOR", tmp_path / "vendor.zip")
+def test_a_checkout_that_was_not_installed_says_what_to_do(monkeypatch):
+    monkeypatch.setattr("winkube.node_agent.zipapp.read", lambda: None)
     with pytest.raises(VendorMissingError, match="pip install"):
         zipapp.__wrapped__()
+
+
+def test_a_second_working_tree_finds_what_the_first_one_left(tmp_path):
+    """By its digest alone; a broken copy is no copy, and is mended by the next install."""
+    first, second, cache = tmp_path / "first.zip", tmp_path / "second.zip", tmp_path / "cache"
+    first.write_bytes(VENDOR.read_bytes())
+    vendoring.ensure(tmp_path, first, cache)
+    assert vendoring.read(second, cache) == VENDOR.read_bytes()
+    (cache / f"{SHA256}.zip").write_bytes(b"broken")
+    assert vendoring.read(second, cache) is None
+    with pytest.raises(ValueError, match=r"is not installed in"):
+        vendoring.ensure(tmp_path, second, cache)
+    vendoring.ensure(tmp_path, first, cache)
+    vendoring.ensure(tmp_path, second, cache)
+    assert second.read_bytes() == VENDOR.read_bytes()
 
 
 def snake_to_operation(name, operations):
@@ -253,7 +268,7 @@ def test_what_runs_on_a_node_is_python_3_9(path):
     assert not strict
 
 
-@pytest.mark.parametrize("path", [one for one in SOURCES if one.name != "vendoring.py"], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 def test_what_runs_on_a_node_imports_only_what_is_there(path):
     """The standard library, botocore, and the agent itself."""
     tree = ast.parse(path.read_text())
