@@ -190,7 +190,7 @@ def _json_patch(expression: str) -> Manifest:
 
 def _mutating(part: str, spec: Manifest, settings: AdmissionSettings) -> dict[str, Manifest]:
     name = f"winkube-{part}"
-    whole = {"failurePolicy": settings.failure_policy, "reinvocationPolicy": "IfNeeded", **spec}
+    whole = {"failurePolicy": settings.failure_policy, "reinvocationPolicy": "Never", **spec}
     return {
         f"place-{part}": _object("MutatingAdmissionPolicy", name, whole),
         f"place-{part}-binding": _object("MutatingAdmissionPolicyBinding", name,

@@ -1,0 +1,231 @@
+"""What the API server does with pods, workloads and Services under our admission policies, on every minor."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from winkube.objects.admission_manifests import admission_manifests
+from winkube.objects.runtime_class_manifests import runtime_class_manifest
+from winkube.objects.windows_admission import WindowsAdmissionArgs, mutating_policies
+
+from .admission_matrix import CASES, DAEMON_SETS, PLACED, REFUSED, SERVICES, WORKLOADS, Case, windows
+from .bed import Cluster
+from .client import ApiError, Client, Manifest
+
+RELEASES = ("2022", "2025")
+NAMESPACES: dict[str, dict[str, str]] = {
+    "matrix": {},
+    "matrix-host": {"pod-security.kubernetes.io/enforce": "privileged"},
+}
+MUTATED = {case.name for case in (*PLACED, *DAEMON_SETS) if case.becomes}
+NEEDS_MUTATION = {
+    "no memory limit, by os",  # spoken about as well, with more beside it
+    "Linux field with a class, said by the API server itself",
+    "host network by class",
+}
+
+
+def policies(minor: str, **settings: Any) -> list[Manifest]:
+    """The objects of the component, for this minor."""
+    args = WindowsAdmissionArgs(kubernetes_version=minor, releases=RELEASES, **settings)
+    return list(admission_manifests(args, mutating=mutating_policies(minor)).values())
+
+
+def named(case: Case, name: str = "m") -> Manifest:
+    """The object of a case in its namespace."""
+    manifest = deepcopy(case.manifest)
+    manifest["metadata"] = {**manifest.get("metadata", {}), "name": name, "namespace": case.namespace}
+    return manifest
+
+
+def tried(client: Client, manifest: Manifest) -> Manifest:
+    """What the API server would make of an object."""
+    return client.create(manifest, dryRun="All")
+
+
+def pod_of(answer: Manifest) -> dict[str, Any]:
+    """The spec of the pod in an object."""
+    spec = answer["spec"]
+    spec = spec.get("jobTemplate", {}).get("spec", spec)
+    return spec.get("template", {}).get("spec", spec)
+
+
+@pytest.fixture(scope="module")
+def admission(cluster: Cluster) -> Iterator[Cluster]:
+    """The cluster with classes and policies in mode ``deny``, once they hold; then without them again."""
+    client = cluster.client
+    around = [runtime_class_manifest(it) for it in RELEASES]
+    around += [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
+               for name, labels in NAMESPACES.items()]  # fmt: skip
+    made = [*around, *policies(cluster.minor, mode="deny", linux_default=True)]
+    for manifest in made:
+        client.apply(manifest)
+    client.wait("policy that holds", lambda: _holds(client))
+    yield cluster
+    for manifest in reversed(made):
+        client.delete(manifest)
+    client.wait("end of the policies", lambda: not _holds(client))
+
+
+def _holds(client: Client) -> bool:
+    """Whether the last of them has come into force: policies do within about a second, in no order."""
+    probes = [case for case in (*WORKLOADS, *SERVICES, *REFUSED) if case.name in (
+        "no memory limit", "Deployment without a memory limit", "CronJob without a memory limit", "SCTP")]  # fmt: skip
+    refused = 0
+    for case in probes:
+        try:
+            tried(client, named(case))
+        except ApiError as error:
+            refused += "WK-K8S" in error.message
+    return refused == len(probes)
+
+
+@pytest.mark.parametrize("case", [it for it in CASES if it.refused], ids=lambda it: it.name)
+def test_what_windows_cannot_do_is_refused_with_our_message(admission: Cluster, case: Case) -> None:
+    """The text says what offends, what to write instead, and the code; some Kubernetes refuses by itself."""
+    if case.name in NEEDS_MUTATION and not mutating_policies(admission.minor):
+        pytest.skip(f"needs MutatingAdmissionPolicy v1, which Kubernetes {admission.minor} does not have")
+    with pytest.raises(ApiError) as refusal:
+        tried(admission.client, named(case))
+    assert refusal.value.status in (403, 404, 422)
+    for text in case.refused:
+        assert text in refusal.value.message
+
+
+@pytest.mark.parametrize("case", [it for it in CASES if not it.refused], ids=lambda it: it.name)
+def test_what_is_right_is_accepted_and_put_where_it_belongs(admission: Cluster, case: Case) -> None:
+    """Class, os, selector and toleration after admission; None for a field that stays away."""
+    if case.becomes and not mutating_policies(admission.minor):
+        pytest.skip(f"needs MutatingAdmissionPolicy v1, which Kubernetes {admission.minor} does not have")
+    spec = pod_of(tried(admission.client, named(case)))
+    for field, value in case.becomes.items():
+        assert spec.get(field) == value or (value is None and not _own(spec.get(field)))
+
+
+def _own(value: Any) -> Any:
+    """Tolerations without those that Kubernetes gives every pod."""
+    return [it for it in value if "node.kubernetes.io" not in it.get("key", "")] if isinstance(value, list) else value
+
+
+def test_the_matrix_is_as_large_as_promised() -> None:
+    """At least forty pods and Services; names say apart what is tried."""
+    assert len(CASES) >= 40
+    assert len({case.name for case in CASES}) == len(CASES)
+
+
+def test_a_second_apply_changes_nothing(admission: Cluster) -> None:
+    """The version of each policy stays: nothing that we write is written differently by the API server."""
+    manifests = policies(admission.minor, mode="deny", linux_default=True)
+    first = [admission.client.apply(it)["metadata"]["generation"] for it in manifests]
+    before = [admission.client.get(it["apiVersion"], it["kind"], it["metadata"]["name"]) for it in manifests]
+    second = [admission.client.apply(it) for it in manifests]
+    assert [it["metadata"]["generation"] for it in second] == first
+    assert [it["metadata"]["resourceVersion"] for it in second] == [it["metadata"]["resourceVersion"] for it in before]
+
+
+def test_expressions_are_typed_right(admission: Cluster) -> None:
+    """A misspelt field would show here, and in a mutating policy only when a request fails."""
+    client = admission.client
+    validating = [it for it in policies(admission.minor, mode="deny") if it["kind"] == "ValidatingAdmissionPolicy"]
+    for policy in validating:
+        name = policy["metadata"]["name"]
+        status = client.wait(
+            f"type check of {name}",
+            lambda name=name: client.get("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", name).get(
+                "status"
+            ),
+        )
+        assert not status.get("typeChecking", {}).get("expressionWarnings"), status
+
+
+def test_a_daemon_set_stays_the_applier_s(admission: Cluster) -> None:
+    """What a policy added does not belong to the applier: the next apply neither takes it away nor changes anything."""
+    if not mutating_policies(admission.minor):
+        pytest.skip(f"needs MutatingAdmissionPolicy v1, which Kubernetes {admission.minor} does not have")
+    manifest = named(next(it for it in DAEMON_SETS if it.name == "DaemonSet by class"), "kept")
+    first = admission.client.apply(manifest)
+    second = admission.client.apply(manifest)
+    assert pod_of(second)["tolerations"] == pod_of(first)["tolerations"]
+    assert second["metadata"]["generation"] == first["metadata"]["generation"]
+    admission.client.delete(manifest)
+
+
+def test_older_pods_can_still_be_labelled(cluster: Cluster, client: Client, namespace: str) -> None:
+    """Pods from before the policies are not judged when something else of them changes."""
+    old = windows(resources={})
+    old["metadata"] = {"name": "old", "namespace": namespace}
+    around = [runtime_class_manifest("2022")]
+    made = policies(cluster.minor, mode="deny")
+    for manifest in [*around, old]:
+        client.apply(manifest)
+    try:
+        for manifest in made:
+            client.apply(manifest)
+        client.wait("policy that holds", lambda: _refused(client, namespace))
+        labelled = client.apply({**old, "metadata": {**old["metadata"], "labels": {"seen": "yes"}}})
+        assert labelled["metadata"]["labels"] == {"seen": "yes"}
+    finally:
+        for manifest in [*made, old, *around]:
+            client.delete(manifest)
+        client.wait("end of the policies", lambda: not _refused(client, namespace))
+
+
+@pytest.mark.parametrize(("mode", "spoken"), [("warn", True), ("audit", False)])
+def test_first_they_only_speak(cluster: Cluster, client: Client, namespace: str, mode: str, spoken: bool) -> None:
+    """``warn`` (the default) tells the caller and lets the pod by; ``audit`` says nothing to the caller."""
+    bad = windows(resources={})
+    bad["metadata"] = {"name": "bad", "namespace": namespace}
+    made = [runtime_class_manifest("2022"), *policies(cluster.minor, mode=mode, rules={"volumes": "deny"})]
+    for manifest in made:
+        client.apply(manifest)
+    try:
+        nfs = windows(volumes=[{"name": "share", "nfs": {"server": "s", "path": "/p"}}])
+        nfs["metadata"] = {"name": "nfs", "namespace": namespace}
+        client.wait("rule of its own mode", lambda: "WK-K8S-016" in _answer(client, nfs))
+        if spoken:
+            client.wait("warning", lambda: any("WK-K8S-011" in it for it in _warnings(client, bad)))
+        assert any("WK-K8S-011" in it for it in _warnings(client, bad)) is spoken
+        assert tried(client, bad)["metadata"]["name"] == "bad"
+    finally:
+        for manifest in reversed(made):
+            client.delete(manifest)
+        client.wait("end of the policies", lambda: "WK-K8S-016" not in _answer(client, nfs))
+
+
+def test_on_a_minor_without_mutation_the_caller_is_told(cluster: Cluster, client: Client, namespace: str) -> None:
+    """Where nothing places a pod that only says ``os``, the rule ``placement`` says what to write."""
+    args = WindowsAdmissionArgs(kubernetes_version="1.35", releases=RELEASES, mode="deny")
+    made = [runtime_class_manifest("2022"), *admission_manifests(args, mutating=False).values()]
+    for manifest in made:
+        client.apply(manifest)
+    pod = windows(os={"name": "windows"})
+    del pod["spec"]["runtimeClassName"]
+    pod["metadata"] = {"name": "unplaced", "namespace": namespace}
+    try:
+        client.wait("refusal", lambda: "WK-K8S-013" in _answer(client, pod))
+        assert "set runtimeClassName to windows-2022" in _answer(client, pod)
+    finally:
+        for manifest in reversed(made):
+            client.delete(manifest)
+        client.wait("end of the policies", lambda: "WK-K8S-013" not in _answer(client, pod))
+
+
+def _answer(client: Client, manifest: Manifest) -> str:
+    try:
+        tried(client, manifest)
+    except ApiError as error:
+        return error.message
+    return ""
+
+
+def _warnings(client: Client, manifest: Manifest) -> list[str]:
+    client.warnings.clear()
+    tried(client, manifest)
+    return client.warnings
+
+
+def _refused(client: Client, namespace: str) -> bool:
+    pod = windows(resources={})
+    pod["metadata"] = {"name": "probe", "namespace": namespace}
+    return "WK-K8S-011" in _answer(client, pod)
