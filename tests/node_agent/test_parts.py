@@ -1,8 +1,11 @@
 """The parts of the agent that need no process: backups, secrets, document, certificates, members, leases."""
 
+import ast
 import datetime
 import itertools
 import json
+import subprocess
+import sys
 
 import pytest
 from cryptography import x509
@@ -11,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.node_agent.bed import AGENT
 from tests.node_agent.package import load
 
 backup, certificates, cluster, document, errors, log = (
@@ -224,3 +228,28 @@ def test_a_command_that_is_missing_or_hangs_is_told(monkeypatch: pytest.MonkeyPa
 
     with pytest.raises(errors.LeaseLostError):
         commands.run("kubeadm", "-c", "sleep 30", seconds=30, tick=lost)
+
+
+@pytest.mark.parametrize("path", sorted((AGENT / "winkube_agent").glob("*.py")), ids=lambda path: path.name)
+def test_the_agent_is_python_3_9(path) -> None:
+    """The syntax of 3.9, no annotation that 3.9 cannot evaluate, and nothing imported but what is on a node."""
+    tree = ast.parse(path.read_text(), feature_version=(3, 9))
+    for node in ast.walk(tree):
+        for name in ("annotation", "returns"):
+            found = ast.walk(getattr(node, name, None) or ast.Pass())
+            assert not any(isinstance(one, ast.BinOp) for one in found), (path.name, node.lineno)
+        if isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        else:
+            continue
+        for one in names:
+            assert one.split(".")[0] in {*sys.stdlib_module_names, "botocore"}, one
+
+
+def test_botocore_is_imported_only_when_it_is_needed() -> None:
+    """The agent's own modules load without botocore: the first call to AWS brings it."""
+    code = "import sys, winkube_agent.agent; print('botocore' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=AGENT)
+    assert done.stdout == "False\n"
