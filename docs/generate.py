@@ -19,10 +19,11 @@ from winkube.policies.reference import policies_page
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOM_TITLES = {
-    "ADD": "Add-ons", "BKT": "State bucket", "DNS": "Zones and names", "EKS": "EKS clusters and node groups",
-    "IAM": "IAM roles", "K8S": "Kubernetes objects", "NET": "Network", "SCH": "Labels, taints and scheduling",
-    "SET": "Settings",
-    "TAG": "Tags",
+    "ADD": "Add-ons", "AGT": "Node agent", "ART": "Downloads of nodes", "BKT": "State bucket",
+    "CP": "Self-managed control plane", "DNS": "Zones and names", "EKS": "EKS clusters and node groups",
+    "IAM": "IAM roles", "IG": "Instance groups", "K8S": "Kubernetes objects", "KAD": "kubeadm and kubelet documents",
+    "NET": "Network", "OPS": "Commands for clusters", "SCH": "Labels, taints and scheduling", "SET": "Settings",
+    "TAG": "Tags", "WIN": "Boot of Windows nodes",
 }  # fmt: skip
 MISTAKES = (('windows: "2022"', 'windows: "2025"'), ('"1.36"', '"1.34"'), ("maxSize", "maxsize"))
 """What the README's example of an error changes in the dev stack."""

@@ -181,7 +181,9 @@ def launch_templates_only(resource: Planned, settings: Settings) -> Iterator[str
     url=AUTO_SCALING_CONTROLS,
 )
 def auto_scaling_zones(resource: Planned, settings: Settings) -> Iterator[str]:
-    """One zone in trouble must not take everything along."""
+    """One zone in trouble must not take everything along. A group of one fixed machine is in one zone anyway."""
+    if _one_machine(resource):
+        return
     places = resource["vpcZoneIdentifiers"] if resource["vpcZoneIdentifiers"].given else resource["availabilityZones"]
     places.known()
     if len(places.items()) == 1:
@@ -198,10 +200,19 @@ def auto_scaling_zones(resource: Planned, settings: Settings) -> Iterator[str]:
     url=AUTO_SCALING_CONTROLS,
 )
 def auto_scaling_health(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The default only asks whether the machine runs."""
+    """The default only asks whether the machine runs. A fixed machine, such as a member of etcd, is not replaced for
+    an answer that fails: its successor would begin with an empty disk.
+    """
+    if _one_machine(resource):
+        return
     balanced = any(resource[name].items() for name in ("targetGroupArns", "loadBalancers", "trafficSources"))
     if balanced and resource["healthCheckType"].text not in ("ELB", "VPC_LATTICE"):
         yield "the group is behind a load balancer and does not ask it which instances work"
+
+
+def _one_machine(resource: Planned) -> bool:
+    """Whether an Auto Scaling group keeps exactly one machine alive."""
+    return resource["minSize"].number == resource["maxSize"].number == 1
 
 
 @resource_rule(

@@ -144,7 +144,7 @@ def _machines() -> None:
     aws.autoscaling.Group(
         "old",
         min_size=1,
-        max_size=1,
+        max_size=3,
         launch_configuration=old.name,
         vpc_zone_identifiers=["subnet-1"],
         target_group_arns=["arn:aws:elasticloadbalancing:x:1:targetgroup/web/1"],
