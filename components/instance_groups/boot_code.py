@@ -1,12 +1,12 @@
 """The boot code of nodes in the cluster's bucket: one object for each system, under the digest of its content."""
 
-import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_aws as aws
 
+from ..core.assets import file_asset
 from ..core.component import Component
 from ..core.mistakes import Mistakes, Rule, nearest, one_of
 from ..core.tags import check_tags, named
@@ -71,7 +71,9 @@ class BootCode(Component):
                 f"{name}-{system}",
                 bucket=args.bucket,
                 key=key,
-                content_base64=base64.b64encode(CODE[system]()).decode(),
+                source=file_asset(CODE[system]()),
+                # The file's place differs from machine to machine; its digest says whether it is another one.
+                source_hash=DIGESTS[system](),
                 content_type="application/zip",
                 tags=object_tags(args.tags, f"{name}-{system}"),
                 opts=self.child(**KEPT),

@@ -52,6 +52,8 @@ class JoinTarget:
     """The network of the services; ``10.96.0.0/12`` by default."""
     cluster_domain: str = "cluster.local"
     """The domain that the cluster's DNS serves; ``cluster.local`` by default."""
+    dns_ip: str | None = None
+    """The address of the cluster's DNS; the tenth of the services by default. Kubespray takes the third."""
     node_cidr_mask: int = 24
     """The length of each node's part of the pod network; 24 by default: 254 addresses."""
     pod_network: str = "flannel-vxlan"
@@ -90,8 +92,8 @@ class JoinTarget:
 
     @property
     def dns_service_ip(self) -> str:
-        """The address of the cluster's DNS: the tenth of the service CIDR."""
-        return str(nth_address(IPv4Network(self.service_cidr), 10))
+        """The address of the cluster's DNS: what is said of it, or the tenth of the service CIDR."""
+        return self.dns_ip or str(nth_address(IPv4Network(self.service_cidr), 10))
 
     @property
     def partition(self) -> str:

@@ -5,7 +5,7 @@ container images. A group with this image finds each step done, and joins after 
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -194,5 +194,8 @@ class WindowsNodeImage(NodeImage):
         return aws.iam.RolePolicy(f"{self._name}-boot", role=self._role.role_name, policy=policy, opts=self.child())
 
 
-def _document_key(target: JoinTarget) -> Any:
-    return lambda text: target.layout.node_document(GROUP, hashlib.sha256(str(text).encode()).hexdigest())
+def _document_key(target: JoinTarget) -> Callable[[str], str]:
+    def key(text: str) -> str:
+        return target.layout.node_document(GROUP, hashlib.sha256(text.encode()).hexdigest())
+
+    return key

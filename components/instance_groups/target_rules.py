@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from ipaddress import IPv4Network
+from ipaddress import IPv4Address, IPv4Network
 from typing import Any, Protocol
 
 from ..core.cidr import network_or_none
@@ -94,6 +94,8 @@ class TargetLike(Protocol):
     def service_cidr(self) -> str: ...  # noqa: D102
     @property
     def cluster_domain(self) -> str: ...  # noqa: D102
+    @property
+    def dns_ip(self) -> str | None: ...  # noqa: D102
     @property
     def node_cidr_mask(self) -> int: ...  # noqa: D102
     @property
@@ -210,9 +212,20 @@ def _check_networks(target: TargetLike) -> Mistakes:
     if "service_cidr" in known and known["service_cidr"].num_addresses < 16:
         found.add(TARGET_NETWORKS, ("service_cidr",), "the cluster's DNS has the tenth address of the services",
                   "write a network of 16 addresses or more", target.service_cidr)  # fmt: skip
+    if target.dns_ip is not None and "service_cidr" in known and not _lies_in(target.dns_ip, known["service_cidr"]):
+        found.add(TARGET_NETWORKS, ("dns_ip",), f"is no address of the services' {target.service_cidr}; a cache on the "
+                  "nodes, such as Kubespray's, is not on Windows nodes", "write what kubectl -n kube-system get service "
+                  "says of CoreDNS", target.dns_ip)  # fmt: skip
     if "pod_cidr" in known:
         found.take(_check_mask(known["pod_cidr"], target.node_cidr_mask))
     return found
+
+
+def _lies_in(address: str, network: IPv4Network) -> bool:
+    try:
+        return IPv4Address(address) in network
+    except ValueError:
+        return False
 
 
 def _check_mask(pods: IPv4Network, mask: int) -> Mistakes:
