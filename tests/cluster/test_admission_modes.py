@@ -1,0 +1,91 @@
+"""Admission policies as they come and go: their modes, older pods, and minors without mutation."""
+
+import pytest
+from winkube.objects.admission_manifests import admission_manifests
+from winkube.objects.runtime_class_manifests import runtime_class_manifest
+from winkube.objects.windows_admission import WindowsAdmissionArgs
+
+from .admission_matrix import windows
+from .bed import Cluster
+from .client import ApiError, Client, Manifest
+from .test_admission import RELEASES, policies, tried
+
+
+def test_older_pods_can_still_be_labelled(cluster: Cluster, client: Client, namespace: str) -> None:
+    """Pods from before the policies are not judged when something else of them changes."""
+    old = windows(resources={})
+    old["metadata"] = {"name": "old", "namespace": namespace}
+    around = [runtime_class_manifest("2022")]
+    made = policies(cluster.minor, mode="deny")
+    for manifest in around:
+        client.apply(manifest)
+    client.wait("class to be seen", lambda: client.apply(old))
+    try:
+        for manifest in made:
+            client.apply(manifest)
+        client.wait("policy that holds", lambda: _refused(client, namespace))
+        labelled = client.apply({**old, "metadata": {**old["metadata"], "labels": {"seen": "yes"}}})
+        assert labelled["metadata"]["labels"] == {"seen": "yes"}
+    finally:
+        for manifest in [*made, old, *around]:
+            client.delete(manifest)
+        client.wait("end of the policies", lambda: not _refused(client, namespace))
+
+
+@pytest.mark.parametrize(("mode", "spoken"), [("warn", True), ("audit", False)])
+def test_first_they_only_speak(cluster: Cluster, client: Client, namespace: str, mode: str, spoken: bool) -> None:
+    """``warn`` (the default) tells the caller and lets the pod by; ``audit`` says nothing to the caller."""
+    bad = windows(resources={})
+    bad["metadata"] = {"name": "bad", "namespace": namespace}
+    made = [runtime_class_manifest("2022"), *policies(cluster.minor, mode=mode, rules={"volumes": "deny"})]
+    for manifest in made:
+        client.apply(manifest)
+    try:
+        nfs = windows(volumes=[{"name": "share", "nfs": {"server": "s", "path": "/p"}}])
+        nfs["metadata"] = {"name": "nfs", "namespace": namespace}
+        client.wait("rule of its own mode", lambda: "WK-K8S-016" in _answer(client, nfs))
+        if spoken:
+            client.wait("warning", lambda: any("WK-K8S-011" in it for it in _warnings(client, bad)))
+        assert any("WK-K8S-011" in it for it in _warnings(client, bad)) is spoken
+    finally:
+        for manifest in reversed(made):
+            client.delete(manifest)
+        client.wait("end of the policies", lambda: "WK-K8S-016" not in _answer(client, nfs))
+
+
+def test_on_a_minor_without_mutation_the_caller_is_told(cluster: Cluster, client: Client, namespace: str) -> None:
+    """Where nothing places a pod that only says ``os``, the rule ``placement`` says what to write."""
+    args = WindowsAdmissionArgs(kubernetes_version="1.35", releases=RELEASES, mode="deny")
+    made = [runtime_class_manifest("2022"), *admission_manifests(args, mutating=False).values()]
+    for manifest in made:
+        client.apply(manifest)
+    pod = windows(os={"name": "windows"})
+    del pod["spec"]["runtimeClassName"]
+    pod["metadata"] = {"name": "unplaced", "namespace": namespace}
+    try:
+        client.wait("refusal", lambda: "WK-K8S-013" in _answer(client, pod))
+        assert "set runtimeClassName to windows-2022" in _answer(client, pod)
+    finally:
+        for manifest in reversed(made):
+            client.delete(manifest)
+        client.wait("end of the policies", lambda: "WK-K8S-013" not in _answer(client, pod))
+
+
+def _answer(client: Client, manifest: Manifest) -> str:
+    try:
+        tried(client, manifest)
+    except ApiError as error:
+        return error.message
+    return ""
+
+
+def _warnings(client: Client, manifest: Manifest) -> list[str]:
+    client.warnings.clear()
+    tried(client, manifest)
+    return client.warnings
+
+
+def _refused(client: Client, namespace: str) -> bool:
+    pod = windows(resources={})
+    pod["metadata"] = {"name": "probe", "namespace": namespace}
+    return "WK-K8S-011" in _answer(client, pod)
