@@ -199,6 +199,13 @@ def test_keys_urls_and_paths_are_unique_and_fit_the_system(minor, kind):
     assert all(one.version.lstrip("v") in one.url or one.name == "cri-o" for one in artefacts)
 
 
+@pytest.mark.parametrize("minor", MINORS)
+def test_cri_o_is_of_the_minor_of_kubernetes(minor):
+    """Its releases follow those of Kubernetes, and support no other."""
+    version = next(one.version for one in rows(minor, NodeKind(runtime="cri-o")) if one.name == "cri-o")
+    assert version.rpartition(".")[0] == minor
+
+
 def test_workers_get_neither_kubectl_nor_the_tools_of_etcd():
     names = {one.name for one in rows("1.36", NodeKind())}
     assert names == {"kubelet", "kubeadm", "containerd", "runc", "cni-plugins", "crictl", "ecr-credential-provider"}
