@@ -5,6 +5,7 @@ The groups of Linux and Windows workers are made here too, so that every rule na
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -60,14 +61,15 @@ class ClusterSecurityGroups(Component):
     """The group of Linux workers."""
     windows_id: pulumi.Output[str]
     """The group of Windows workers."""
+    rules: Sequence[pulumi.Resource]
+    """All rules, in and out: a node starts when they are there."""
 
     def __init__(self, name: str, args: ClusterSecurityGroupsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_cluster_security_groups(args))
         self._name, self._args = name, args
         self._groups = {role: self._create_group(role, word) for role, word in GROUPS.items()}
         rules = [self._create_rule(rule) for row in self_managed_rules() for rule in self._sources(row)]
-        self._create_egress()
-        self.rules = rules
+        self.rules = [*rules, *self._create_egress()]
         self.api_load_balancer_id = self._groups["api_load_balancer"].id
         self.control_plane_id = self._groups["control_plane"].id
         self.linux_id = self._groups["linux_worker"].id
@@ -113,29 +115,28 @@ class ClusterSecurityGroups(Component):
             opts=self.child(),
         )
 
-    def _create_egress(self) -> None:
-        for role in NODES:
-            name = f"{self._name}-{GROUPS[role]}-out"
-            aws.vpc.SecurityGroupEgressRule(
-                name,
-                security_group_id=self._groups[role].id,
-                cidr_ipv4="0.0.0.0/0",
-                ip_protocol="-1",
-                description="Answers, images, APIs",
-                tags=named(self._args.tags, name),
-                opts=self.child(),
-            )
-        name, port = f"{self._name}-api-to-control-plane", _api_port()
-        aws.vpc.SecurityGroupEgressRule(
-            name,
-            security_group_id=self._groups["api_load_balancer"].id,
+    def _create_egress(self) -> list[pulumi.Resource]:
+        everything: list[pulumi.Resource] = [
+            self._create_way_out(role, f"{self._name}-{GROUPS[role]}-out", "Answers, images, APIs",
+                                 cidr_ipv4="0.0.0.0/0", ip_protocol="-1")
+            for role in NODES
+        ]  # fmt: skip
+        port = _api_port()
+        balancer = self._create_way_out(
+            "api_load_balancer", f"{self._name}-api-to-control-plane", "Kubernetes API and its health",
             referenced_security_group_id=self._groups["control_plane"].id,
-            ip_protocol="tcp",
-            from_port=port,
-            to_port=port,
-            description="Kubernetes API and its health",
+            ip_protocol="tcp", from_port=port, to_port=port,
+        )  # fmt: skip
+        return [*everything, balancer]
+
+    def _create_way_out(self, role: Role, name: str, description: str, **to: Any) -> aws.vpc.SecurityGroupEgressRule:
+        return aws.vpc.SecurityGroupEgressRule(
+            name,
+            security_group_id=self._groups[role].id,
+            description=description,
             tags=named(self._args.tags, name),
             opts=self.child(),
+            **to,
         )
 
 
