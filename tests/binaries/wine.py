@@ -7,6 +7,7 @@ linker of ``binutils-mingw-w64-x86-64``.
 
 import contextlib
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -139,15 +140,39 @@ def wine(release: str = "2022") -> Iterator[Wine]:
     with tempfile.TemporaryDirectory(prefix="winkube-wine-", ignore_cleanup_errors=True) as folder:
         made = Wine(Path(folder), program, server)
         try:
-            done = made.run("wineboot", "-i", seconds=180)
-            if not made.path("C:\\windows\\system32").is_dir():
-                raise RuntimeError(f"Wine made no prefix (exit code {done.returncode}): {done.stderr}")
-            for library in ("bcryptprimitives", "pdh"):
-                _library(library, made.path("C:\\windows\\system32"))
-            made.play(release)
-            yield made
+            with _awake(made):
+                for library in ("bcryptprimitives", "pdh"):
+                    _library(library, made.path("C:\\windows\\system32"))
+                made.play(release)
+                yield made
         finally:
             made.stop()
+
+
+@contextlib.contextmanager
+def _awake(made: Wine) -> Iterator[None]:
+    """Make the prefix and keep a program running in it.
+
+    Wine's own services end with the last program, and the next one would wait for them to start. Nothing else may
+    start before the first program runs: two that boot a prefix at once can wait for each other without end.
+    """
+    with subprocess.Popen(
+        made.command("cmd", "/k", "echo", "awake"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=made.environment,
+        cwd=made.prefix,
+    ) as program:
+        assert program.stdout
+        ready, _, _ = select.select([program.stdout], [], [], 180)
+        try:
+            if not ready or b"awake" not in program.stdout.readline():
+                raise RuntimeError("Wine made no prefix in three minutes")
+            yield
+        finally:
+            made.stop()
+            program.kill()
 
 
 def _library(name: str, folder: Path) -> None:
