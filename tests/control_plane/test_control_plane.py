@@ -9,11 +9,12 @@ import pulumi
 import pytest
 from winkube.control_plane.args import IrsaIssuer
 from winkube.control_plane.control_plane import LinuxControlPlane
+from winkube.control_plane.key_set import key_id
 from winkube.core.errors import WinkubeError
 from winkube.instance_groups.join_target import check_join_target
 from winkube.network.ports import self_managed_rules
 from winkube.preview.evaluate import evaluate_function
-from winkube.preview.model import UNKNOWN, Plan, Resource, Secret
+from winkube.preview.model import UNKNOWN, Plan, Resource, Secret, plain
 
 from tests.tls_stand_in import TLS
 
@@ -212,9 +213,8 @@ def test_the_issuer_is_what_the_api_servers_sign_as() -> None:
     issuer = json.loads(objects[".well-known/openid-configuration"])["issuer"]
     assert provider.inputs["url"] == issuer
     assert issuer in documents(plan)["cp-0"]["kubeadm"]["init"]
-    assert (
-        plain(next(it for it in of_type(plan, "PrivateKey") if it.name == "cp-pki-sa-key").inputs["algorithm"]) == "RSA"
-    )
+    public = next(it for it in of_type(plan, "BucketObjectv2") if it.name == "cp-pki-sa.pub").inputs["content"]
+    assert json.loads(objects["openid/v1/jwks"])["keys"][0]["kid"] == key_id(plain(public))
     (policy,) = of_type(plan, "BucketPolicy")
     reader = json.loads(policy.inputs["policy"])["Statement"][0]
     assert reader["Principal"] == {"Service": "cloudfront.amazonaws.com"}
