@@ -14,6 +14,9 @@ from pathlib import Path as FilePath
 from ..core.mistakes import Mistakes, Path, Rule
 from ..tables.regions import REGIONS
 
+PROXY_PASSWORD = Rule(
+    "WK-ART-009", "The proxy of nodes asks for no password, as user data can be read by every process."
+)
 USER_DATA_SIZE = Rule(
     "WK-ART-010",
     "User data is at most 4 KiB.",
@@ -112,8 +115,10 @@ def user_data(settings: LoaderSettings) -> str:
 
 
 def check_loader(settings: LoaderSettings, path: Path = ()) -> Mistakes:
-    """Whether the loader can be told this (``WK-ART-010`` to ``WK-ART-012``)."""
+    """Whether the loader can be told this (``WK-ART-009`` to ``WK-ART-012``)."""
     found = Mistakes()
+    if settings.proxy is not None:
+        found.take(check_proxy(settings.proxy), *path, "proxy")
     for name in ("agent_key", "document_key"):
         key = str(getattr(settings, name))
         if not _KEY.fullmatch(key) or key.endswith(".json") != (name == "document_key"):
@@ -126,6 +131,17 @@ def check_loader(settings: LoaderSettings, path: Path = ()) -> Mistakes:
     if not found and (size := len(_render(settings).encode())) > MAXIMUM_BYTES:
         found.add(USER_DATA_SIZE, path, f"user data has {size} bytes, {MAXIMUM_BYTES} are allowed",
                   "shorten no_proxy: name networks instead of hosts")  # fmt: skip
+    return found
+
+
+def check_proxy(proxy: NodeProxy) -> Mistakes:
+    """Whether a proxy holds no password, which everybody on the node could read (``WK-ART-009``)."""
+    found = Mistakes()
+    for name in ("https", "http"):
+        if "@" in (url := getattr(proxy, name) or ""):
+            found.add(PROXY_PASSWORD, (name,), "holds a user or a password, which every process of a node could read",
+                      "admit the nodes by their network, and write the URL without",
+                      f"…@{url.rpartition('@')[2]}")  # fmt: skip
     return found
 
 

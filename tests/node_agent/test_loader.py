@@ -18,6 +18,7 @@ from winkube.node_agent import loader
 from winkube.node_agent.loader import (
     LOADER_KEY,
     LOADER_VALUE,
+    PROXY_PASSWORD,
     USER_DATA_SIZE,
     LoaderSettings,
     NodeProxy,
@@ -112,6 +113,16 @@ def test_a_key_without_digest_is_refused(field, value):
 def test_a_value_that_a_shell_or_systemd_would_read_differently_is_refused(value):
     found = check_loader(settings(bucket=value))
     assert [(one.rule, one.path, one.got) for one in found] == [(LOADER_VALUE, ("bucket",), value)]
+
+
+def test_a_proxy_with_a_password_is_refused_and_the_password_not_shown():
+    found = check_loader(settings(proxy=NodeProxy(https="http://user:hunter2@proxy:3128", http="http://u@proxy:3128")))
+    assert [(one.rule, one.path) for one in found] == [
+        (PROXY_PASSWORD, ("proxy", "https")),
+        (PROXY_PASSWORD, ("proxy", "http")),
+    ]
+    assert found[0].got == "…@proxy:3128"
+    assert "hunter2" not in found[0].text()
 
 
 def test_user_data_that_is_too_long_is_refused_with_both_sizes():
