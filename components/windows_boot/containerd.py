@@ -9,7 +9,7 @@ UPSTREAM_IMAGES = "registry.k8s.io"
 
 
 def containerd_configuration(pause_image: str, data: str = CONTAINERD_DATA) -> str:
-    r"""``config.toml``: version 3, which containerd 2.0 and later read; ``bin_dirs``, because 2.4 dropped ``bin_dir``.
+    r"""``config.toml``: version 4, that of containerd 2.3 and later; ``bin_dirs``, because 2.4 dropped ``bin_dir``.
 
     The runtimes are containerd's own: ``runhcs-wcow-process`` is the default one, and RuntimeClasses name it.
 
@@ -18,12 +18,9 @@ def containerd_configuration(pause_image: str, data: str = CONTAINERD_DATA) -> s
     """
     # Literal strings: a backslash in them is a backslash.
     return f"""\
-version = 3
+version = 4
 root = '{data}\\root'
 state = '{data}\\state'
-
-[grpc]
-address = '\\\\.\\pipe\\containerd-containerd'
 
 [plugins.'io.containerd.cri.v1.images'.pinned_images]
 sandbox = '{pause_image}'

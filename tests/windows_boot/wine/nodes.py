@@ -1,0 +1,178 @@
+"""A Windows node as far as Wine carries it: what the boot code would write, with what the test has to redirect.
+
+Wine has neither named pipes that gRPC could use, nor a service manager, nor symbolic links: :data:`REDIRECTED` and
+:data:`LEFT_OUT` say everything that differs from what a node gets, and nothing else does.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from winkube.windows_boot import paths
+from winkube.windows_boot.document import node_document
+from winkube.windows_boot.node import WindowsNode
+
+from tests.binaries import binary
+from tests.binaries.build import GoMissingError, find_go
+from tests.binaries.wine import Wine
+from tests.cluster.processes import Process, free_ports
+
+TOKEN_ID, TOKEN_SECRET = "abcdef", "0123456789abcdef"
+ZONE = "eu-west-1a"
+REDIRECTED = ("containerRuntimeEndpoint", "port", "healthzPort")
+"""Fields of the KubeletConfiguration that differ: TCP instead of a named pipe, and ports that are free here."""
+LEFT_OUT = ("--windows-service=true",)
+"""Flags that are not given: there is no service manager."""
+
+
+def node_ip() -> str:
+    """An address of this machine that is not loopback; a kubelet takes no other."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        try:
+            one.connect(("198.51.100.1", 9))  # sends nothing
+            return str(one.getsockname()[0])
+        except OSError:
+            pytest.skip("a kubelet needs an address that is not loopback, and this machine has none")
+
+
+def stand_in_runtime() -> Path:
+    """The stand-in for containerd, built once per machine."""
+    source = Path(__file__).parent / "runtime"
+    digest = hashlib.sha256(b"\0".join(one.read_bytes() for one in sorted(source.iterdir()))).hexdigest()[:12]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "winkube" / "binaries"
+    target = cache / f"stand-in-runtime-{digest}"
+    if not target.is_file():
+        try:
+            go = find_go()
+        except GoMissingError as error:
+            pytest.skip(str(error))
+        cache.mkdir(parents=True, exist_ok=True)
+        environment = {**os.environ, "CGO_ENABLED": "0", "GOWORK": "off", "GOFLAGS": "-buildvcs=false"}
+        with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as work:
+            made = Path(work) / "runtime"
+            subprocess.run([go, "build", "-o", made, "."], cwd=source, env=environment, check=True)
+            made.rename(target)
+    return target
+
+
+@dataclass
+class Facts:
+    """What only a node knows, and the boot code fills in."""
+
+    instance_id: str
+    private_ip: str
+    token: str = f"{TOKEN_ID}.{TOKEN_SECRET}"
+
+    def fill(self, text: str) -> str:
+        """As ``Expand-Placeholder`` does."""
+        values = {
+            "INSTANCE_ID": self.instance_id,
+            "ZONE": ZONE,
+            "PRIVATE_IP": self.private_ip,
+            "PROVIDER_ID": f"aws:///{ZONE}/{self.instance_id}",
+            "JOIN_TOKEN": self.token,
+        }
+        return re.sub(r"\$\{(\w+)\}", lambda found: values[found[1]], text)
+
+
+class RunningNode:
+    """A real kubelet on a played server, with a stand-in runtime."""
+
+    def __init__(self, server: Wine, node: WindowsNode, facts: Facts, folder: Path) -> None:
+        self.server, self.node, self.facts, self.folder = server, node, facts, folder
+        self.program = binary("kubelet", minor=node.kubernetes_version, os="windows")
+        self.document: dict[str, Any] = json.loads(node_document(node))
+        runtime_port, self.port, self.healthz_port = free_ports(3)
+        self.endpoint = f"tcp://127.0.0.1:{runtime_port}"
+        self.runtime_log = folder / f"runtime-{facts.instance_id}.log"
+        self.runtime = Process([stand_in_runtime(), f"127.0.0.1:{runtime_port}"], self.runtime_log)
+        self.kubelet: Process | None = None
+        self.starts = 0
+        self._write()
+
+    @property
+    def log(self) -> str:
+        """What the kubelet said since its last start."""
+        path = self.folder / f"{self.facts.instance_id}-{self.starts}.log"
+        return path.read_text(errors="replace") if path.is_file() else ""
+
+    @property
+    def arguments(self) -> list[str]:
+        """The rendered flags, placeholders filled in."""
+        flags = [self.facts.fill(one) for one in self.document["kubelet"]["arguments"]]
+        return [one for one in flags if one not in LEFT_OUT]
+
+    def start(self, *more: str) -> None:
+        """Start the kubelet, with more flags than the rendered ones."""
+        self.starts += 1
+        log = self.folder / f"{self.facts.instance_id}-{self.starts}.log"
+        command = self.server.command(self.program, *self.arguments, *more)
+        self.kubelet = Process(command, log, environment=self.server.environment)
+
+    def stop(self) -> None:
+        """Stop the kubelet, and the runtime with it."""
+        self.stop_kubelet()
+        self.runtime.stop()
+
+    def stop_kubelet(self) -> None:
+        """Stop the kubelet; what it wrote stays."""
+        if self.kubelet:
+            self.kubelet.stop()
+            self.kubelet = None
+
+    def wait_said(self, words: str, seconds: float = 40) -> None:
+        """Wait until the kubelet said something."""
+        wait(f"{words!r} in the kubelet's log", lambda: words in self.log, seconds, lambda: self.log[-3000:])
+
+    def certificates(self) -> list[Path]:
+        """The client certificates that the kubelet was given, oldest first."""
+        return sorted(self.server.path(paths.KUBELET + r"\pki").glob("kubelet-client-2*.pem"))
+
+    def current_certificate(self) -> Path:
+        """The link to the newest one."""
+        return self.server.path(paths.KUBELET + r"\pki\kubelet-client-current.pem")
+
+    def put_link(self) -> None:
+        """Put the newest certificate where the link to it would be: Wine makes no symbolic links."""
+        shutil.copyfile(self.certificates()[-1], self.current_certificate())
+
+    def _write(self) -> None:
+        for folder in self.document["directories"]["own"]:
+            self.server.path(folder).mkdir(parents=True, exist_ok=True)
+        for file in self.document["files"]:
+            text = self.facts.fill(file["content"])
+            if file["path"] == paths.KUBELET_CONFIGURATION:
+                text = self._redirected(text)
+            self.server.write(file["path"], text)
+        bootstrap = self.document["kubelet"]["bootstrapKubeconfig"]
+        self.server.write(bootstrap["path"], self.facts.fill(bootstrap["content"]))
+        if self.node.ecr_credentials:
+            # The kubelet looks for the program when it starts, and runs it for images of ECR alone.
+            provider = rf"{paths.CREDENTIAL_PROVIDERS}\ecr-credential-provider.exe"
+            self.server.write(provider, binary("host-local", os="windows").read_bytes())
+
+    def _redirected(self, text: str) -> str:
+        values = dict(zip(REDIRECTED, (self.endpoint, self.port, self.healthz_port), strict=True))
+        return json.dumps({**json.loads(text), **values})
+
+
+def wait(what: str, condition: Callable[[], Any], seconds: float, said: Callable[[], str] = lambda: "") -> Any:
+    """Ask until the condition gives something true."""
+    until = time.monotonic() + seconds
+    while True:
+        if found := condition():
+            return found
+        if time.monotonic() > until:
+            raise TimeoutError(f"no {what} in {seconds:g} s\n{said()}")
+        time.sleep(0.2)
