@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 TARGET = Path(__file__).with_name("kubernetes_flags.json")
-PROGRAMS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "etcd")
+PROGRAMS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd")
+KUBELET_SOURCES = ("options.go", "globalflags_linux.go")
+LOGGING_FLAGS = ("log-flush-frequency", "log-json-info-buffer-size", "log-json-split-stream", "log-text-info-buffer-size",
+                 "log-text-split-stream", "logging-format", "v", "vmodule")  # fmt: skip
 GATE_SOURCES = (
     ("kubernetes", "pkg/features/kube_features.go"),
     ("apiserver", "pkg/features/kube_features.go"),
@@ -29,6 +32,9 @@ _FLAG = re.compile(r"^\s+(?:-\w, )?--([a-z][a-z0-9-]*)", re.MULTILINE)
 _GATE = re.compile(r"^\t(?:[a-z]+\.)?([A-Z]\w+): \{((?:\s*\{Version:.*\n|\s*//.*\n)*)\s*\},?$", re.MULTILINE)
 _NAME = re.compile(r'^\t(\w+)\s+featuregate\.Feature = "(\w+)"', re.MULTILINE)
 _SPEC = re.compile(r'\{Version: version\.MustParse\("([\d.]+)"\),([^}]*)\}')
+_GO_FLAG = re.compile(
+    r'(?:(?:fs|mainfs)\.\w+\([^"\n]*|addCadvisorFlag\([^"\n]*|registerDeprecated\([^"\n]*)"([a-z][a-z0-9-]+)"'
+)
 _FIELD = re.compile(r'^\t\w+\s+(\S+)\s+`json:"(\w+)', re.MULTILINE)
 
 
@@ -52,6 +58,12 @@ def gates_of(source: str, minor: str) -> dict[str, list[Any]]:
         if latest is not None:
             gates[names.get(constant, constant)] = latest
     return gates
+
+
+def kubelet_flags_of(sources: Sequence[str]) -> list[str]:
+    """The flags of the kubelet, from its Go sources: its help leaves some out."""
+    found = {name for source in sources for name in _GO_FLAG.findall(source)}
+    return sorted({*found, *LOGGING_FLAGS, "help", "version"})
 
 
 def fields_of(types: str) -> dict[str, str]:
@@ -85,9 +97,15 @@ def row(minor: str, version: str, programs: Sequence[Path], modules: Path, befor
     for module, path in GATE_SOURCES:
         folder = modules / "k8s.io" / f"{module}@{f'v{version}' if module == 'kubernetes' else staging}"
         gates |= gates_of((folder / path).read_text(encoding="utf-8"), minor)
+    kubelet = modules / "k8s.io" / f"kubernetes@v{version}" / "cmd/kubelet/app/options"
+    sources = [(kubelet / name).read_text(encoding="utf-8") for name in KUBELET_SOURCES]
     types = modules / "k8s.io" / f"kubelet@{staging}" / "config/v1beta1/types.go"
     there = {name: folder / name for folder in programs for name in PROGRAMS if (folder / name).is_file()}
-    flags = {**before.get("flags", {}), **{name: flags_of(program) for name, program in there.items()}}
+    flags = {
+        **before.get("flags", {}),
+        "kubelet": kubelet_flags_of(sources),
+        **{name: flags_of(program) for name, program in there.items()},
+    }
     return {
         "version": version,
         "flags": dict(sorted(flags.items())),

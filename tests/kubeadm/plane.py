@@ -27,7 +27,7 @@ from tests.binaries import binary
 
 from .places import FACTS, filled, moved
 
-PATIENCE = 90
+PATIENCE = 60
 PORTS = ("6443", "2379", "2380", "2381", "10257", "10259")
 KEY = base64.b64encode(bytes(range(32))).decode()
 
@@ -99,6 +99,8 @@ class Plane:
         for port, free in self.ports.items():
             value = re.sub(rf"(https?://[\d.]+):{port}\b", rf"\g<1>:{free}", value)
         value = value.replace(FACTS["${PRIVATE_IP}"], "127.0.0.1")
+        if str(self.root) not in value:
+            value = moved(value, self.root)  # kubeadm's own paths: the kubeconfigs
         return name + equals + ",".join(dict.fromkeys(value.split(",")))
 
     def start(self, name: str) -> None:
@@ -106,16 +108,17 @@ class Plane:
         log = (self.root / f"{name}.log").open("wb")
         self.processes[name] = subprocess.Popen(self.command(name), stdout=log, stderr=log, cwd=self.root)
 
+    def check(self) -> None:
+        """Fail with the end of its log if a component has ended."""
+        for name, process in self.processes.items():
+            assert process.poll() is None, f"{name} ended: {self.log(name)[-3000:]}"
+
     def stop(self) -> None:
-        """End all processes, the youngest first."""
-        for process in reversed(self.processes.values()):
-            process.terminate()
+        """End all processes at once: nothing of them is kept."""
         for process in self.processes.values():
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            process.kill()
+        for process in self.processes.values():
+            process.wait()
 
     def log(self, name: str) -> str:
         """What a component has said."""
@@ -125,8 +128,7 @@ class Plane:
         """Wait until a component answers 200 on a path."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            if self.processes[name].poll() is not None:
-                raise AssertionError(f"{name} ended: {self.log(name)[-3000:]}")
+            self.check()
             if self.get(path, port=port)[0] == 200:
                 return
             time.sleep(0.2)
