@@ -94,6 +94,8 @@ REMOVED: Mapping[str, Mapping[str, Removal]] = {
         "pod-infra-container-image": _removed("1.35", "the runtime alone knows the pause image",
                                               "remove it; winkube sets the image in containerd", 133779),
         "cloud-config": _removed("1.34", _CLOUD, "remove it; configure the cloud controller manager"),
+        "containerd": _removed("1.37", _CADVISOR, "remove it"),
+        "containerd-namespace": _removed("1.37", _CADVISOR, "remove it"),
         "container-runtime": _removed("1.27", "the only runtimes are those of the CRI", "remove it"),
         "network-plugin": _removed("1.24", _RUNTIME_NETWORK, "remove it"),
         "cni-bin-dir": _removed("1.24", _RUNTIME_NETWORK, "remove it; winkube sets it in containerd"),

@@ -16,8 +16,8 @@ from typing import Any
 TARGET = Path(__file__).with_name("kubernetes_flags.json")
 PROGRAMS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd")
 KUBELET_SOURCES = ("options.go", "globalflags_linux.go")
-LOGGING_FLAGS = ("log-flush-frequency", "log-json-info-buffer-size", "log-json-split-stream", "log-text-info-buffer-size",
-                 "log-text-split-stream", "logging-format", "v", "vmodule")  # fmt: skip
+LOGGING_FLAGS = ("log-flush-frequency", "log-json-info-buffer-size", "log-json-split-stream",
+                 "log-text-info-buffer-size", "log-text-split-stream", "logging-format", "v", "vmodule")  # fmt: skip
 GATE_SOURCES = (
     ("kubernetes", "pkg/features/kube_features.go"),
     ("apiserver", "pkg/features/kube_features.go"),

@@ -75,7 +75,7 @@ CLUSTERS: dict[str, dict[str, Any]] = {
         "certificate_validity_days": 90, "etcd_quota_gib": 4, "audit": AuditLog(max_age_days=1), "kubelet": SETTINGS,
         "kubelet_serving_certificates": False, "feature_gates": {"InPlacePodLevelResourcesVerticalScaling": True},
         "extra_arguments": ExtraArguments(
-            api_server={"max-requests-inflight": "800"}, controller_manager={"concurrent-service-syncs": "5"},
+            api_server={"max-requests-inflight": "800"}, controller_manager={"concurrent-rc-syncs": "5"},
             scheduler={"kube-api-qps": "100"}, etcd={"snapshot-count": "20000"},
         ),
     },
