@@ -32,6 +32,7 @@ BUDGETS: Mapping[str, float] = {"kernel": 3, "artefacts": 60, "files": 2, "secre
 STATE = "/var/lib/winkube/machine"
 MODULES = "/etc/modules-load.d/90-winkube.conf"
 SYSCTLS = "/etc/sysctl.d/90-winkube.conf"
+UNITS = "/etc/systemd/system/"
 OWN_SERVICE = "winkube-agent"
 COMMAND_SECONDS = 120
 PULL_SECONDS = 300
@@ -128,7 +129,7 @@ class Machine:
         """Enabled, and running with what lies on the disk now."""
         names: Sequence[str] = [one for one in self.document.get("services") or () if not one.startswith(OWN_SERVICE)]
         noted = self._noted()
-        if noted:
+        if any(one.startswith(UNITS) for one in noted):
             self._command("systemctl", "daemon-reload")
         for name in names:
             stem = name.partition(".")[0]
