@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from winkube.core.mistakes import Mistake, Path
+from winkube.core.mistakes import Mistake, Path, Rule
 from winkube.roles.checks import check_boundary, check_external_policies, check_path
 from winkube.roles.validation import check_policy_documents
 from winkube.tables.regions import REGIONS
 
 from .shape import Model
+
+WINDOWS_ONLY = Rule("WK-SET-007", "What is said of Windows nodes needs some.")
 
 
 def given(section: Model, **elsewhere: Any) -> Any:
@@ -47,3 +49,12 @@ def check_role(section: Any, own: Iterable[str], region: str) -> Iterable[Mistak
     yield from check_external_policies(section.external_policies, partition=partition, own_policies=tuple(own))
     yield from check_boundary(section.permissions_boundary, partition=partition)
     yield from check_path(section.role_path, ("role_path",))
+
+
+def windows_only(section: Model, fields: Iterable[str], otherwise: str) -> Iterable[Mistake]:
+    """Settings that were given, though nothing here is Windows."""
+    for field in fields:
+        value = getattr(section, field)
+        if value != type(section).model_fields[field].default:
+            yield Mistake((field,), WINDOWS_ONLY, "is for Windows nodes, and there are none here",
+                          f"remove {field}, or {otherwise}", value)  # fmt: skip

@@ -9,12 +9,10 @@ from winkube.eks.port_rules import check_pod_ports
 from winkube.roles.documents import EKS_CLUSTER_POLICIES, EKS_WINDOWS_POLICIES
 
 from ..forms import KEY, ROLE, SECURITY_GROUP, Form, check_forms
-from ..places import check_role, given, homed
-from ..shape import Model
+from ..places import check_role, given, homed, windows_only
 from .cluster_settings import ClusterSettings, WindowsIpamSettings
 from .settings import EksSettings
 
-WINDOWS_ONLY = Rule("WK-SET-007", "What is said of Windows nodes needs some.")
 CORE_DNS = Rule(
     "WK-SET-009",
     "CoreDNS runs on Linux nodes or on Fargate, where EKS manages it and its nodes can reach it.",
@@ -84,12 +82,3 @@ def _check_ipam(ipam: WindowsIpamSettings, *, windows: bool) -> Iterable[Mistake
         fields = [field for field in type(ipam).model_fields if field not in _OF_THE_ADDON]
         found.extend(windows_only(ipam, fields, "add a group with windows"))
     return found
-
-
-def windows_only(section: Model, fields: Iterable[str], otherwise: str) -> Iterable[Mistake]:
-    """Settings that were given, though nothing here is Windows."""
-    for field in fields:
-        value = getattr(section, field)
-        if value != type(section).model_fields[field].default:
-            yield Mistake((field,), WINDOWS_ONLY, "is for Windows nodes, and there are none here",
-                          f"remove {field}, or {otherwise}", value)  # fmt: skip

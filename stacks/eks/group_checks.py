@@ -15,8 +15,7 @@ from winkube.roles.documents import CNI_POLICY, NODE_POLICIES
 from winkube.tables.kubernetes import EKS_KNOWN_MINORS
 
 from ..forms import KEY, SECURITY_GROUP, Form, check_forms
-from ..places import check_role, given, homed
-from .cluster_checks import windows_only
+from ..places import check_role, given, homed, windows_only
 from .cluster_settings import NEWEST_KUBERNETES, ClusterSettings
 from .group_settings import InstanceGroupSettings
 from .settings import EksSettings

@@ -13,20 +13,19 @@ from winkube.objects.flannel_config import check_pod_network
 from winkube.objects.windows_admission import check_windows_admission
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 from winkube.tables.regions import REGIONS
-from winkube.zone.names import api_name
+from winkube.zone.names import NAME_IN_ZONE, api_name
 
 from ..checks import COMPARED as COMMON
 from ..checks import check_common, collected
 from ..forms import KEY, SECURITY_GROUP, Form, check_forms
-from ..places import check_role, given, homed
+from ..places import check_role, given, homed, windows_only
 from .group_settings import KubeadmGroupSettings
 from .settings import KubeadmSettings
 
 API_PORT = 6443
 WINDOWS_FIELDS = ("edition", "windows_taint", "kubelet_log", "page_file_mib", "bitlocker", "drain_seconds")
 """Settings of a group that a Linux group does not have."""
-LINUX_FIELDS = ("runtime",)
-"""Settings of a group that a Windows group does not have."""
+_WORDS: Mapping[str, str] = {"vpc_cidrs.0": "network.cidr", "target.": "cluster."}
 
 COMPARED: Mapping[str, tuple[Path, ...]] = {
     **COMMON,
@@ -46,11 +45,25 @@ def advise_settings(settings: KubeadmSettings) -> Mistakes:
 
 def _check_cluster(settings: KubeadmSettings) -> Iterable[Mistake]:
     cluster = settings.cluster
-    yield from homed(check_control_plane(_control_plane(settings)), "cluster")
+    found = check_control_plane(_control_plane(settings))
+    # The domain is told with the zone, and a name outside of a domain that is none says nothing.
+    domain_is_wrong = any(mistake.path[0] == "domain" for mistake in found)
+    told = (mistake for mistake in found if mistake.path[0] != "domain")
+    told = (mistake for mistake in told if not (domain_is_wrong and mistake.rule is NAME_IN_ZONE))
+    yield from _in_words_of_the_file(homed(told, "cluster"))
     yield from homed(check_role(cluster, (), settings.region), "cluster")
     keys = ("volume_kms_key_arn", "kms_key_arn", "secrets_kms_key_arn")
     forms: Mapping[Path, tuple[Form, str | None]] = {(key,): (KEY, getattr(cluster, key)) for key in keys}
     yield from homed(check_forms(forms, settings.region), "cluster")
+
+
+def _in_words_of_the_file(found: Iterable[Mistake]) -> Iterable[Mistake]:
+    """What components call otherwise than the file."""
+    for mistake in found:
+        message, remedy = mistake.message, mistake.remedy
+        for word, meant in _WORDS.items():
+            message, remedy = message.replace(word, meant), remedy.replace(word, meant)
+        yield Mistake(mistake.path, mistake.rule, message, remedy, mistake.got)
 
 
 def _control_plane(settings: KubeadmSettings) -> Any:
@@ -78,14 +91,20 @@ def _check_groups(settings: KubeadmSettings) -> Iterable[Mistake]:
     groups, target = settings.instance_groups, target_of(settings)
     slots = settings.cluster.slots
     yield from homed(check_instance_groups(groups, target, (), other_nodes=slots), "instance_groups")
+    known = settings.cluster.kubernetes_version in SELF_MANAGED_MINORS
     for index, group in enumerate(groups):
-        found = Mistakes(check_tags(group.tags))
+        found = Mistakes(check_tags(group.tags, ("tags",)))
         found.extend(check_role(group, (), settings.region))
         found.extend(check_forms(_forms(group), settings.region))
         judged = given(group, subnet_ids=("",), **_defaults(group))
         found.extend(check_instance_group(judged, target))
-        yield from homed(found, "instance_groups", index)
-        yield from homed(check_downloads(judged, target), "cluster")
+        if group.linux:
+            found.extend(windows_only(group, WINDOWS_FIELDS, "set windows instead of linux"))
+        downloads = check_downloads(judged, target) if known else Mistakes()
+        # The runtime is the group's own; everything else that decides about downloads is the cluster's.
+        own = [mistake for mistake in downloads if mistake.path[0] == "runtime"]
+        yield from _in_words_of_the_file(homed([*found, *own], "instance_groups", index))
+        yield from homed([mistake for mistake in downloads if mistake not in own], "cluster")
 
 
 def target_of(settings: KubeadmSettings) -> JoinTarget:

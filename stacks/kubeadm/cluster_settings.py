@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
-from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 
 from ..parts import ProxySettings
 from ..shape import Model, PolicyDocument
+
+USUAL_KUBERNETES = "1.36"
+"""A minor for which everything that nodes download has a digest in the table."""
 
 
 class IrsaSettings(Model):
@@ -107,7 +109,7 @@ class KubeadmClusterSettings(Model):
 
     name: str = Field(examples=["dev.example.com"])
     """The name of the cluster: the zone's domain or a name below it. The API is api.<name>."""
-    kubernetes_version: str = Field(examples=[SELF_MANAGED_MINORS[-1]])
+    kubernetes_version: str = Field(examples=[USUAL_KUBERNETES])
     """The Kubernetes minor, in quotes: without them YAML reads 1.40 as 1.4."""
     incarnation: int = 1
     """The number of the cluster in its bucket. A higher one begins a new cluster beside it. Default: 1."""

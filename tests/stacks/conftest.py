@@ -47,8 +47,8 @@ def put(data: Any, path: str, value: Any) -> None:
 def stack_of() -> StackOf:
     """The small stack with changes: path to value."""
 
-    def build(changes: Mapping[str, Any] | None = None) -> dict[str, str]:
-        data = copy.deepcopy(dict(SMALL))
+    def build(changes: Mapping[str, Any] | None = None, base: Mapping[str, Any] = SMALL) -> dict[str, str]:
+        data = copy.deepcopy(dict(base))
         for path, value in (changes or {}).items():
             put(data, path, copy.deepcopy(value))
         return {key: value if isinstance(value, str) else json.dumps(value) for key, value in data.items()}
@@ -60,9 +60,11 @@ def stack_of() -> StackOf:
 def lines_of(stack_of: StackOf) -> LinesOf:
     """What is said of the small stack with changes, line by line, without the title."""
 
-    def read(changes: Mapping[str, Any] | None = None, **more: Any) -> list[str]:
+    def read(
+        changes: Mapping[str, Any] | None = None, base: Mapping[str, Any] = SMALL, **more: Any
+    ) -> list[str]:
         with pytest.raises(WinkubeError) as refused:
-            read_settings(stack_of(changes), "dev", **more)
+            read_settings(stack_of(changes, base), "dev", **more)
         title, *lines = str(refused.value).split("\n  ")
         assert title == f"Pulumi.dev.yaml has {len(lines)} mistake{'s' if len(lines) > 1 else ''}:"
         assert len(lines) == len(refused.value.mistakes)
