@@ -44,9 +44,8 @@ def test_first_they_only_speak(cluster: Cluster, client: Client, namespace: str,
         nfs = windows(volumes=[{"name": "share", "nfs": {"server": "s", "path": "/p"}}])
         nfs["metadata"] = {"name": "nfs", "namespace": namespace}
         client.wait("rule of its own mode", lambda: "WK-K8S-016" in _answer(client, nfs))
-        if spoken:
-            client.wait("warning", lambda: any("WK-K8S-011" in it for it in _warnings(client, bad)))
-        assert any("WK-K8S-011" in it for it in _warnings(client, bad)) is spoken
+        # The policies of the case before may still be on their way out.
+        client.wait("expected tone", lambda: any("WK-K8S-011" in it for it in _warnings(client, bad)) is spoken)
     finally:
         for manifest in reversed(made):
             client.delete(manifest)

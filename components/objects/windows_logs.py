@@ -1,0 +1,102 @@
+"""Logs of the Windows nodes of a self-managed cluster, and of their pods.
+
+- a log group with retention;
+- Fluent Bit as a HostProcess DaemonSet on Windows nodes: logs of containers, and the event logs of the system.
+
+The pods run as the node, so they take the rights of its role: ``node_policy`` says which. The namespace must allow
+HostProcess pods. Sources as of :class:`FluentBitWindows`, which does the same on EKS.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from ..addons.documents import log_writer
+from ..addons.fluent_bit import APP, IMAGE, configuration_map, daemon_set, service_account
+from ..addons.identity import check_subject
+from ..core.mistakes import Mistakes, one_of
+from ..core.tags import check_tags, named
+from ..eks.cluster_rules import LOG_RETENTION, RETENTION_DAYS
+from ..roles.documents import rendered
+from .applied import KubernetesComponent
+from .parts import Manifest, check_image, digest_of
+
+CHANNELS = "System, Application"
+"""Event logs that every Windows node has; the channel EKS is of its node images."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowsLogsArgs:
+    """Where the logs of Windows nodes go."""
+
+    cluster_name: pulumi.Input[str]
+    """The cluster's name: part of the log group's."""
+    region: str
+    """Its region."""
+    namespace: str = "kube-system"
+    """Namespace of the DaemonSet; it allows HostProcess pods."""
+    log_retention_days: int = 90
+    """How long CloudWatch keeps the logs, in days."""
+    log_kms_key_arn: pulumi.Input[str] | None = None
+    """Key of the log group; CloudWatch's own by default. Its policy must let CloudWatch Logs use it."""
+    image: str = IMAGE
+    """The image. Pods of this kind take the build of the node: name another one for Server 2025."""
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Tags of the log group."""
+
+
+def check_windows_logs(args: WindowsLogsArgs) -> Mistakes:
+    """Everything that is wrong with the arguments (``WK-EKS-007``, ``WK-ADD-020``, ``WK-K8S-029``, ``WK-TAG``)."""
+    found = Mistakes()
+    found.take(check_subject(args.namespace, APP))
+    if args.log_retention_days not in RETENTION_DAYS:
+        meant = min(RETENTION_DAYS, key=lambda days: abs(days - args.log_retention_days))
+        found.add(LOG_RETENTION, ("log_retention_days",), f"CloudWatch keeps logs for {one_of(RETENTION_DAYS)} days",
+                  f"set log_retention_days to {meant}", args.log_retention_days)  # fmt: skip
+    found.take(check_image(args.image))
+    found.take(check_tags(args.tags))
+    return found
+
+
+def log_manifests(namespace: str, region: str, log_group: Any, image: str) -> dict[str, Manifest]:
+    """The objects by part: those of EKS with the event logs of any Windows node."""
+    configuration = configuration_map(namespace)
+    text = str(configuration["data"]["fluent-bit.conf"]).replace("EKS, System", CHANNELS)
+    configuration["data"] = {"fluent-bit.conf": text}
+    agent = daemon_set(namespace, region, log_group, image)
+    template = agent["spec"]["template"]
+    template["metadata"]["annotations"] = {"checksum/configuration": digest_of(text)}
+    template["spec"]["os"] = {"name": "windows"}
+    # On Windows a request below the limit only means that the scheduler puts too much on the node.
+    template["spec"]["containers"][0]["resources"]["requests"]["memory"] = "600Mi"
+    return {"configuration": configuration, "account": service_account(namespace), "agent": agent}
+
+
+class WindowsLogs(KubernetesComponent):
+    """Logs of Windows nodes in CloudWatch.
+
+    :raises WinkubeError: ``WK-EKS-007``, ``WK-ADD-020``, ``WK-K8S-029``, ``WK-TAG``.
+    """
+
+    log_group_name: pulumi.Output[str]
+    """Name of the log group."""
+    node_policy: pulumi.Output[str]
+    """The inline policy that the role of the Windows nodes needs, as JSON."""
+
+    def __init__(self, name: str, args: WindowsLogsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(name, opts, check_windows_logs(args))
+        group = aws.cloudwatch.LogGroup(
+            f"{name}-logs",
+            name=pulumi.Output.concat("/winkube/", args.cluster_name, "/windows"),
+            retention_in_days=args.log_retention_days,
+            kms_key_id=args.log_kms_key_arn,
+            tags=named(args.tags, f"{name}-logs"),
+            opts=self.child(),
+        )
+        self.apply_manifests(name, log_manifests(args.namespace, args.region, group.name, args.image))
+        self.log_group_name = group.name
+        self.node_policy = group.arn.apply(lambda arn: rendered(log_writer(arn)))
+        self.register_outputs({"logGroupName": self.log_group_name, "nodePolicy": self.node_policy})
