@@ -1,0 +1,173 @@
+"""Documents as data and as text: the same text for the same data, and nothing in it that YAML would misread."""
+
+import base64
+import os
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from winkube.kubeadm import api_server, documents, kubeconfig, kubelet, paths
+from winkube.kubeadm.config import ClusterConfig, KmsPlugin, KubeletSettings, NodeConfig
+from winkube.kubeadm.kube_proxy import windows_kube_proxy_configuration
+from winkube.kubeadm.rendering import render
+from winkube.scheduling.labels import Taint
+from winkube.tables.kubernetes import SELF_MANAGED_MINORS
+
+from tests.binaries import binary
+
+from .places import FACTS, filled, moved
+
+CLUSTER = ClusterConfig(
+    cluster_name="prod.example.com", kubernetes_version="1.36", endpoint="api.prod.example.com:6443"
+)
+TEXTS = st.one_of(
+    st.text(max_size=40),
+    st.sampled_from(["1e5", "0x1f", "0o17", "12:30:45", "2026-01-01", "yes", "On", "~", "null", "", "1_000", ".inf",
+                     "=", "a: b", "- a", "a #b", "${INSTANCE_ID}", "*.x", "{}", "a\nb\n", "a\n\n", " a\nb", "\u2028"]),
+)  # fmt: skip
+DATA = st.recursive(
+    st.one_of(TEXTS, st.integers(), st.booleans()),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(TEXTS, inner, max_size=3)),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(TEXTS, DATA, max_size=4))
+def test_what_is_rendered_is_read_back_as_it_was(data: dict[str, Any]):
+    assert yaml.safe_load(render(data)) == data
+    assert render(data) == render(data)
+
+
+@given(st.from_regex(r"[0-9][0-9._:eExo+-]{0,20}", fullmatch=True))
+def test_texts_that_begin_with_a_digit_are_quoted(text: str):
+    """Other readers than ours take more for numbers, ``1e5`` for example."""
+    assert render({"a": text}) == f'a: "{text}"\n'
+
+
+def test_keys_keep_their_order_and_nothing_is_an_anchor():
+    shared = ["x"]
+    assert render({"b": shared, "a": shared}) == "b:\n- x\na:\n- x\n"
+
+
+@pytest.mark.parametrize("minor", SELF_MANAGED_MINORS)
+def test_init_says_the_patch_of_the_table_and_v1beta4_alone(minor: str):
+    several = documents.init_documents(replace(CLUSTER, kubernetes_version=minor))
+    assert [one["apiVersion"] for one in several[:2]] == ["kubeadm.k8s.io/v1beta4"] * 2
+    assert several[1]["kubernetesVersion"].startswith(f"v{minor}.")
+
+
+def test_nothing_but_the_known_placeholders_is_left_to_the_node():
+    node = NodeConfig(ecr_credentials=True)
+    several = [*documents.init_documents(CLUSTER, node), documents.join_document(node, control_plane=True),
+               kubelet.windows_kubelet_configuration(CLUSTER),
+               kubeconfig.discovery_kubeconfig("c", "h:1", "PEM")]  # fmt: skip
+    assert "${" not in filled(render(several))
+    assert {name for name in FACTS if name in render(several)} == {
+        "${INSTANCE_ID}", "${PRIVATE_IP}", "${PROVIDER_ID}", "${JOIN_TOKEN}",
+    }  # fmt: skip
+
+
+def test_the_discovery_file_has_the_token_as_its_users_and_no_other_credential():
+    config = kubeconfig.discovery_kubeconfig("prod", "api.prod.example.com:6443", "PEM")
+    assert config["users"] == [{"name": "winkube-join", "user": {"token": paths.JOIN_TOKEN}}]
+    assert config["contexts"][0]["name"] == config["current-context"]
+    assert config["clusters"][0]["cluster"]["server"] == "https://api.prod.example.com:6443"
+    assert "tlsBootstrapToken" not in render(documents.join_document())
+
+
+def test_the_admin_kubeconfig_holds_certificate_and_key():
+    config = kubeconfig.admin_kubeconfig("prod", "h:6443", "CA", "CERT", "KEY")
+    user = config["users"][0]["user"]
+    assert [base64.b64decode(user[f"client-{part}-data"]) for part in ("certificate", "key")] == [b"CERT", b"KEY"]
+
+
+def test_windows_nodes_keep_two_gibibytes_and_register_with_their_taint():
+    config = kubelet.windows_kubelet_configuration(CLUSTER, KubeletSettings(), (Taint(key="os", value="windows"),))
+    assert config["systemReserved"]["memory"] == "2Gi"
+    assert config["registerWithTaints"] == [{"key": "os", "value": "windows", "effect": "NoSchedule"}]
+    assert (config["cgroupsPerQOS"], config["enforceNodeAllocatable"], config["resolvConf"]) == (False, ["none"], "")
+    assert config["clusterDNS"] == ["10.96.0.10"]
+
+
+def test_a_groups_reservations_stand_over_the_defaults():
+    settings = KubeletSettings(system_reserved={"memory": "4Gi"}, configuration={"kubeAPIQPS": 20})
+    config = kubelet.windows_kubelet_configuration(CLUSTER, settings)
+    assert config["systemReserved"] == {"cpu": "500m", "memory": "4Gi", "ephemeral-storage": "1Gi"}
+    assert config["kubeAPIQPS"] == 20
+
+
+def test_windows_kubelets_are_services_of_high_priority():
+    flags = kubelet.windows_kubelet_arguments(NodeConfig(labels={"b": "2", "a": "1"}))
+    assert flags["windows-priorityclass"] == "ABOVE_NORMAL_PRIORITY_CLASS"
+    assert flags["windows-service"] == "true"
+    assert flags["node-labels"] == "a=1,b=2"
+    assert flags["cloud-provider"] == "external"
+
+
+def test_a_group_without_settings_of_its_own_has_no_patch():
+    assert kubelet.kubelet_patch(KubeletSettings()) is None
+    assert documents.node_files(NodeConfig()) == {}
+    assert "patches" not in documents.join_document()
+    assert kubelet.kubelet_patch(KubeletSettings(max_pods=50)) == {"maxPods": 50}
+
+
+def test_kube_proxy_on_windows_is_told_network_vip_and_dsr():
+    config = windows_kube_proxy_configuration(CLUSTER, kubeconfig=r"C:\k\config", source_vip="10.244.1.2")
+    assert config["mode"] == "kernelspace"
+    assert config["winkernel"] == {"networkName": "flannel.4096", "sourceVip": "10.244.1.2", "enableDSR": True}
+    with pytest.raises(ValueError, match=r"1\.33 needs gates"):
+        windows_kube_proxy_configuration(replace(CLUSTER, kubernetes_version="1.33"), kubeconfig="x", source_vip="x")
+
+
+def test_encryption_keeps_old_keys_behind_the_new_one_and_reads_what_is_clear():
+    keys = [api_server.EncryptionKey(name=name, secret="c2VjcmV0") for name in ("new", "old")]
+    (resource,) = api_server.encryption_configuration(CLUSTER, keys)["resources"]
+    assert [key["name"] for key in resource["providers"][0]["secretbox"]["keys"]] == ["new", "old"]
+    assert resource["providers"][-1] == {"identity": {}}
+    assert "c2VjcmV0" not in repr(keys)
+
+
+def test_the_kms_plugin_stands_beside_the_api_server():
+    plugin = KmsPlugin(image="r/kms@sha256:1", key_arn="arn:aws:kms:eu-west-1:1:key/1", region="eu-west-1")
+    cluster = replace(CLUSTER, secrets_encryption="kms", kms=plugin)
+    files = api_server.api_server_files(cluster)
+    (container,) = files[paths.KMS_MANIFEST]["spec"]["containers"]
+    assert container["image"] == "r/kms@sha256:1"
+    assert f"--listen={paths.KMS_SOCKET}" in container["args"]
+    provider = files[paths.ENCRYPTION]["resources"][0]["providers"][0]["kms"]
+    assert (provider["apiVersion"], provider["endpoint"]) == ("v2", f"unix://{paths.KMS_SOCKET}")
+    mounts = documents.cluster_configuration(cluster)["apiServer"]["extraVolumes"]
+    assert paths.KMS_SOCKETS in [mount["hostPath"] for mount in mounts]
+
+
+@pytest.mark.parametrize("minor", SELF_MANAGED_MINORS)
+@pytest.mark.skipif(os.geteuid() != 0, reason="kubeadm init needs root, even for a dry run")
+def test_kubeadm_inits_dry_and_gives_the_kubelet_what_we_said(minor: str, tmp_path: Path):
+    """The whole of ``kubeadm init``, with every check of the host only warned about: this host is no node."""
+    node = NodeConfig(kubelet=KubeletSettings(max_pods=50), labels={"team": "a"}, ignored_preflight_errors=("all",))
+    cluster = replace(CLUSTER, kubernetes_version=minor)
+    for path, patch in documents.node_files(node).items():
+        place = Path(moved(path, tmp_path))
+        place.parent.mkdir(parents=True)
+        place.write_text(render(patch))
+    config, out = tmp_path / "kubeadm.yaml", tmp_path / "dry"
+    out.mkdir()
+    config.write_text(moved(filled(render(documents.init_documents(cluster, node))), tmp_path))
+    command = [binary("kubeadm", minor=minor), "init", "--dry-run", "--config", config]
+    environment = {"KUBEADM_INIT_DRYRUN_DIR": str(out), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "unknown field" not in done.stderr
+    written = yaml.safe_load((out / "config.yaml").read_text())
+    ours = yaml.safe_load(render(kubelet.linux_kubelet_configuration(cluster)))
+    assert written["maxPods"] == 50
+    # A zero is left out where it is written back, and means the same.
+    assert {key: written.get(key, 0) for key in ours} == ours
+    flags = (out / "kubeadm-flags.env").read_text()
+    for flag, value in kubelet.linux_kubelet_arguments(node).items():
+        assert f"--{flag}={filled(value)}" in flags
