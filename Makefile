@@ -10,6 +10,9 @@ ROOMS := components stacks policies preview tests docs bench examples __main__.p
 CHECKOV_PINS := tests/validators/checkov.txt
 CHECKOV := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/winkube/checkov-$(shell sed -n 's/^checkov==//p' $(CHECKOV_PINS))
 
+# What an installation builds: the libraries that the node agent carries.
+BUILD := setup.py components/node_agent/vendoring.py
+
 .PHONY: help preview test validators lint types format coverage docs bench clean
 
 help:  ## Show this list
@@ -62,10 +65,10 @@ $(VENV)/.python:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.run: $(VENV)/.python pyproject.toml constraints.txt
+$(VENV)/.run: $(VENV)/.python pyproject.toml constraints.txt $(BUILD)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.python pyproject.toml constraints.txt
+$(VENV)/.dev: $(VENV)/.python pyproject.toml constraints.txt $(BUILD)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,eks]'
 	@touch $@ $(VENV)/.run
