@@ -79,7 +79,7 @@ def check_downloads(group: InstanceGroupLike, target: TargetLike) -> Mistakes:
     """
     found = Mistakes()
     kind = node_kind(group)
-    if kind.os == "windows" and kind.architecture != "x86_64":
+    if check_node_kind(kind):
         return found
     wrong = check_artefacts(
         target.kubernetes_version,

@@ -209,8 +209,8 @@ def check_kops_networking(networking: str) -> Mistakes:
     found = Mistakes()
     if networking != OWN_CNI:
         reason = KOPS_REFUSED.get(networking.lower(), f"is none of kops' networks: {one_of([OWN_CNI, *KOPS_REFUSED])}")
-        found.add(KOPS_NETWORKING, ("networking",), reason, "write spec.networking as cni: {}, roll the cluster, and let "
-                  "winkube install flannel on Linux and Windows nodes", networking)  # fmt: skip
+        found.add(KOPS_NETWORKING, ("networking",), reason, "write spec.networking as cni: {}, roll the cluster, and "
+                  "let winkube install flannel on Linux and Windows nodes", networking)  # fmt: skip
     return found
 
 

@@ -11,6 +11,7 @@ from ..core.tags import check_tags
 from ..eks.node_group_rules import CAPACITY_TYPES, MAXIMUM_ROOT_GIB, check_sizes, check_types
 from ..scheduling.kubelet import OWN_LABEL, check_kubelet_labels, check_kubelet_taints
 from ..scheduling.labels import check_labels, check_taints
+from ..tables.artefacts import NodeKind, check_node_kind
 from ..tables.instance_types import architecture
 from ..tables.releases import SELF_MANAGED_RELEASES, check_windows
 from ..tables.windows import EDITIONS
@@ -117,6 +118,8 @@ def check_edition(edition: str | None) -> Mistakes:
 
 def _check_architecture(group: InstanceGroupLike) -> Mistakes:
     found = Mistakes()
+    system = "windows" if group.windows is not None else "linux"
+    found.take(check_node_kind(NodeKind(os=system, runtime=group.runtime)))
     image = IMAGES.get(group.windows or group.linux or "")
     for index, name in enumerate(group.instance_types):
         processor = architecture(name)
@@ -143,10 +146,10 @@ def _check_capacity(group: InstanceGroupLike) -> Mistakes:
 
 def _check_volume(group: InstanceGroupLike) -> Mistakes:
     found = Mistakes()
-    image = IMAGES.get(group.windows or group.linux or "")
+    # An unknown release is told of elsewhere: its limits are those of its kin.
+    kin = "2022" if group.windows is not None else LINUX[0]
+    image = IMAGES.get(group.windows or group.linux or "", IMAGES[kin])
     size = group.root_volume_size_gib
-    if image is None:
-        return found
     least = image.minimum_gib
     if size is not None and not least <= size <= MAXIMUM_ROOT_GIB:
         why = "; one image of servercore unpacks to 5 GiB and more" if image.system == "windows" else ""

@@ -213,9 +213,9 @@ def _check_networks(target: TargetLike) -> Mistakes:
         found.add(TARGET_NETWORKS, ("service_cidr",), "the cluster's DNS has the tenth address of the services",
                   "write a network of 16 addresses or more", target.service_cidr)  # fmt: skip
     if target.dns_ip is not None and "service_cidr" in known and not _lies_in(target.dns_ip, known["service_cidr"]):
-        found.add(TARGET_NETWORKS, ("dns_ip",), f"is no address of the services' {target.service_cidr}; a cache on the "
-                  "nodes, such as Kubespray's, is not on Windows nodes", "write what kubectl -n kube-system get service "
-                  "says of CoreDNS", target.dns_ip)  # fmt: skip
+        found.add(TARGET_NETWORKS, ("dns_ip",), f"is no address of the services' {target.service_cidr}; a cache that "
+                  "nodes run, such as Kubespray's, is not on Windows nodes", "write what kubectl -n kube-system get "
+                  "service says of CoreDNS", target.dns_ip)  # fmt: skip
     if "pod_cidr" in known:
         found.take(_check_mask(known["pod_cidr"], target.node_cidr_mask))
     return found
