@@ -60,9 +60,7 @@ def stack_of() -> StackOf:
 def lines_of(stack_of: StackOf) -> LinesOf:
     """What is said of the small stack with changes, line by line, without the title."""
 
-    def read(
-        changes: Mapping[str, Any] | None = None, base: Mapping[str, Any] = SMALL, **more: Any
-    ) -> list[str]:
+    def read(changes: Mapping[str, Any] | None = None, base: Mapping[str, Any] = SMALL, **more: Any) -> list[str]:
         with pytest.raises(WinkubeError) as refused:
             read_settings(stack_of(changes, base), "dev", **more)
         title, *lines = str(refused.value).split("\n  ")
