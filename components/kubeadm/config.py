@@ -9,7 +9,7 @@ from ..core.cidr import nth_address
 from ..scheduling.labels import TaintLike
 from ..tables.releases import SelfManagedRelease, release
 
-HOST_PROCESS_NAMESPACES = ("kube-flannel", "kube-proxy-windows")
+HOST_PROCESS_NAMESPACES = ("kube-flannel",)
 """Namespaces of winkube's own HostProcess pods, which only the profile ``privileged`` admits."""
 
 
