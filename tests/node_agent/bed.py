@@ -25,6 +25,7 @@ AGENT = Path(__file__).resolve().parents[2] / "components/node_agent"
 REGION = "eu-west-1"
 CLUSTER = "test"
 TOKEN = re.compile(r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b")
+OWN_HEADERS = ("content-length", "transfer-encoding", "connection", "server", "date")
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing"}
 
 
@@ -105,8 +106,7 @@ class Proxy:
                     return self.answer(500, b"<Error><Code>InternalError</Code></Error>")
                 if fault and fault.kind == "403" and answer.status == 404:
                     return self.answer(403, b"<Error><Code>AccessDenied</Code></Error>")
-                kept = {name: value for name, value in answer.getheaders()
-                        if name.lower() not in ("content-length", "transfer-encoding", "connection", "server", "date")}  # fmt: skip
+                kept = {name: value for name, value in answer.getheaders() if name.lower() not in OWN_HEADERS}
                 return self.answer(answer.status, content, kept)
 
             do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_any  # noqa: N815
@@ -134,18 +134,27 @@ class Machine:
         (self.root / "etc/winkube").mkdir(parents=True)
         (self.root / "etc/winkube/node.json").write_text(json.dumps(bed.document(slot)))
 
-    def start(self, **environment: str) -> "Machine":
+    def environment(self, **more: str) -> dict[str, str]:
         commands = self.bed.folder / "bin"
-        env = {
+        return {
             **CREDENTIALS, "PATH": f"{commands}:/usr/bin:/bin", "AWS_ENDPOINT_URL": self.bed.proxy.url,
             "AWS_EC2_METADATA_SERVICE_ENDPOINT": f"http://127.0.0.1:{self.bed.metadata.server_port}/{self.name}",
-            "AWS_EC2_METADATA_DISABLED": "true", "WINKUBE_AGENT_ROOT": str(self.root), "STANDIN_BED": str(self.bed.folder),
-            "STANDIN_NODE": self.name, "PYTHONPATH": str(AGENT), **environment,
+            "AWS_EC2_METADATA_DISABLED": "true", "WINKUBE_AGENT_ROOT": str(self.root),
+            "STANDIN_BED": str(self.bed.folder), "STANDIN_NODE": self.name, "PYTHONPATH": str(AGENT), **more,
         }  # fmt: skip
+
+    def start(self, **environment: str) -> "Machine":
+        """Start the service; a test may name the step at which it ends."""
+        env = self.environment(**environment)
         with self.log_path.open("ab") as log:
             call = [sys.executable, "-m", "winkube_agent", "run"]
             self.process = subprocess.Popen(call, env=env, stdout=log, stderr=log, start_new_session=True)
         return self
+
+    def command(self, name: str) -> "subprocess.CompletedProcess[str]":
+        """A command for people, run beside the service."""
+        call = [sys.executable, "-m", "winkube_agent", name]
+        return subprocess.run(call, env=self.environment(), capture_output=True, text=True, timeout=30, check=False)
 
     def signal(self, sign: int) -> None:
         if self.process and self.process.poll() is None:
@@ -226,9 +235,11 @@ class Bed:
         self.proxy = Proxy(moto)
         self.metadata = self._metadata()
         self.api = self._api()
-        clients = {name: boto3.client(name, region_name=REGION, endpoint_url=moto, aws_access_key_id="testing",
-                                      aws_secret_access_key="testing") for name in ("s3", "ssm", "ec2", "autoscaling")}  # fmt: skip
-        self.s3, self.ssm, self.ec2, self.autoscaling = clients.values()
+        keys = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+        self.s3, self.ssm, self.ec2, self.autoscaling = (
+            boto3.client(name, region_name=REGION, endpoint_url=moto, **keys)
+            for name in ("s3", "ssm", "ec2", "autoscaling")
+        )
         self.s3.create_bucket(Bucket=self.bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
         self.s3.put_object(Bucket=self.bucket, Key=self.key("pki/1/ca.crt"), Body=certificate.read_bytes())
         self.s3.put_object(Bucket=self.bucket, Key=self.key("pki/1/ca.key"), Body=b"private")
@@ -301,7 +312,8 @@ class Bed:
                             json.dumps({"instance_id": machine.name, "made": made}))  # fmt: skip
             it.clusters["c"] = {"id": "c", "keys": 100, "revision": 100, "config": True, "members": members,
                                 "tokens": {"abcdef.0123456789abcdef": time.time() + 3600}, "binding": False,
-                                "nodes": [one.name for one in machines], "leader": members[0]["id"], "restored": False}  # fmt: skip
+                                "nodes": [one.name for one in machines], "leader": members[0]["id"],
+                                "restored": False}  # fmt: skip
         for machine in machines:
             value = {"instance_id": machine.name, "private_ip": machine.address, "slot": machine.slot}
             self.put_object(f"bootstrap/1/status/{machine.slot}.json", value)
@@ -368,7 +380,8 @@ class Bed:
                 text = path.read_text() if path.exists() else ""
                 assert not TOKEN.search(text), (path, TOKEN.findall(text))
                 assert not [one for one in secrets if one.split(".")[1] in text], path
-            assert not (machine.root / "etc/winkube/discovery.conf").exists() or machine.process
+            if machine.ready() and not machine.ended():
+                assert not (machine.root / "etc/winkube/discovery.conf").exists(), "it holds the token"
         for key in self.keys("bootstrap/"):
             text = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read().decode()
             assert not TOKEN.search(text), key
@@ -381,10 +394,10 @@ class Bed:
         bed = self
 
         class Metadata(Handler):
-            def do_PUT(self) -> None:  # noqa: N802
+            def do_PUT(self) -> None:
                 self.answer(200, b"imds-token")
 
-            def do_GET(self) -> None:  # noqa: N802
+            def do_GET(self) -> None:
                 _, name, *rest = self.path.split("/")
                 machine = bed.machines[name]
                 values = {"instance-id": name, "local-ipv4": machine.address,
@@ -415,7 +428,7 @@ class Bed:
                 self.request = context.wrap_socket(self.request, server_side=True)
                 super().setup()
 
-            def do_GET(self) -> None:  # noqa: N802
+            def do_GET(self) -> None:
                 self.close_connection = True
                 self.answer(200 if self.found == "ready" else 500, b"ok")
 

@@ -1,6 +1,6 @@
 """Beds for agents; AWS is emulated once for all of them."""
 
-import datetime
+import datetime as dt
 import ipaddress
 import logging
 from collections.abc import Callable, Iterator
@@ -31,12 +31,12 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("pki") / "api.crt"
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "kubernetes")])
-    now = datetime.datetime.now(datetime.UTC)
+    now = dt.datetime.now(dt.UTC)
     addresses = ["127.0.9.9", *(f"127.0.1.{number}" for number in range(1, 30))]
     names = [x509.IPAddress(ipaddress.ip_address(one)) for one in addresses]
     made = (
         x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-        .serial_number(1).not_valid_before(now).not_valid_after(now + datetime.timedelta(days=100, minutes=1))
+        .serial_number(1).not_valid_before(now).not_valid_after(now + dt.timedelta(days=100, minutes=1))
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .add_extension(x509.SubjectAlternativeName(names), critical=False)
         .sign(key, hashes.SHA256())

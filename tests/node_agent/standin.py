@@ -316,7 +316,8 @@ def remove(it, cluster, number):
     owner = next((node for node, one in it.nodes.items() if node == target["name"]), None)
     owner = owner or it.by_address(target["ip"])
     it.note("member-remove", id=number, name=target["name"], owner=owner, own=owner == ME,
-            running=bool(owner and it.nodes[owner]["up"]), serving=bool(owner and it.member(owner)[1] is target))  # fmt: skip
+            running=bool(owner and it.nodes[owner]["up"]),
+            serving=bool(owner and it.member(owner)[1] is target))  # fmt: skip
     cluster["members"].remove(target)
     if cluster["leader"] == number:
         cluster["leader"] = next(one["id"] for one in cluster["members"] if not one["learner"])

@@ -80,6 +80,8 @@ def test_a_member_that_serves_is_never_reset_by_itself() -> None:
             assert not view.restore.mine, view
         if action in (decide.RESET, decide.JOIN, *INITS):
             assert view.made not in ("joined", "restored"), view
+        if action == decide.RESET:
+            assert view.made != "joining", "its member may vote: it is removed under the join lock first"
 
 
 def test_a_restore_never_stands_beside_a_living_cluster() -> None:
@@ -151,8 +153,11 @@ def test_only_the_dead_are_removed() -> None:
         members = [one for one in (first, other, mine) if one]
         action, member = decide.next_under_lock(members, known, local)
         tried += 1
-        if local != "none":
-            assert action == decide.CLEAN_SELF
+        if action == decide.CLEAN_SELF:
+            assert local != "none"
+            assert mine is None, "a voter that is switched off before it is removed may take the quorum with it"
+        if action in (decide.TRY_JOIN, decide.YIELD):
+            assert local == "none"
         if action == decide.REMOVE:
             assert member is mine or (member is first and state != "running" and state != "unknown")
             if member is first:
@@ -173,7 +178,8 @@ def test_the_last_voter_is_never_removed() -> None:
 
 def test_a_worker_joins_with_a_token_and_resets_leftovers() -> None:
     """All states of a worker: it joins only clean and with a token, and a joined one is never reset."""
-    for made, local, token in itertools.product(("", "joining", "joined"), ("none", "partial", "complete"), (False, True)):
+    locals_ = ("none", "partial", "complete")
+    for made, local, token in itertools.product(("", "joining", "joined"), locals_, (False, True)):
         action = decide.next_worker_action(decide.WorkerView(made, local, token))
         if action == decide.JOIN:
             assert (local, token) == ("none", True)
@@ -184,9 +190,12 @@ def test_a_worker_joins_with_a_token_and_resets_leftovers() -> None:
             assert local == "partial"
 
 
-@pytest.mark.parametrize("rule", [value for value in vars(load("errors")).values() if isinstance(value, load("errors").Rule)])
+RULES = [value for value in vars(load("errors")).values() if isinstance(value, load("errors").Rule)]
+
+
+@pytest.mark.parametrize("rule", RULES)
 def test_rules_have_codes(rule) -> None:
     """Every rule of the agent has a code of its own."""
-    codes = [one.code for one in vars(load("errors")).values() if isinstance(one, load("errors").Rule)]
+    codes = [one.code for one in RULES]
     assert re.fullmatch(r"WK-AGT-\d{3}", rule.code)
     assert codes.count(rule.code) == 1

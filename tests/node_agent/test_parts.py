@@ -1,7 +1,7 @@
 """The parts of the agent that need no process: backups, secrets, document, certificates, members, leases."""
 
 import ast
-import datetime
+import datetime as dt
 import itertools
 import json
 import subprocess
@@ -196,10 +196,10 @@ def test_the_end_of_a_certificate_is_read(year: int, tmp_path) -> None:
     """Both forms of time in a certificate, before and after 2050; what is no certificate is left out."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "x")])
-    end = datetime.datetime(year, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
+    end = dt.datetime(year, 5, 6, 7, 8, 9, tzinfo=dt.UTC)
     made = (
         x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(2**80)
-        .not_valid_before(datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)).not_valid_after(end)
+        .not_valid_before(dt.datetime(2020, 1, 1, tzinfo=dt.UTC)).not_valid_after(end)
         .sign(key, hashes.SHA256())
     )  # fmt: skip
     pem = made.public_bytes(serialization.Encoding.PEM).decode()

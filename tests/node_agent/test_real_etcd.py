@@ -84,9 +84,10 @@ def fill(etcd: "cluster.Etcd", address: str) -> None:
     """All keys, in transactions."""
     etcdctl = etcd.commands.find("etcdctl")
     for first in range(0, KEYS, PER_TRANSACTION):
-        puts = "\n".join(f"put /registry/{number:05} value-{number}" for number in range(first, first + PER_TRANSACTION))
-        subprocess.run([etcdctl, f"--endpoints=http://{address}", "txn"], input=f"\n{puts}\n\n\n", text=True, check=True,
-                       capture_output=True)  # fmt: skip
+        numbers = range(first, first + PER_TRANSACTION)
+        puts = "\n".join(f"put /registry/{number:05} value-{number}" for number in numbers)
+        call = [etcdctl, f"--endpoints=http://{address}", "txn"]
+        subprocess.run(call, input=f"\n{puts}\n\n\n", text=True, check=True, capture_output=True)
 
 
 def content(etcd: "cluster.Etcd", address: str) -> tuple[dict[str, str], int]:

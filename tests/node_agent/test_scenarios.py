@@ -12,7 +12,7 @@ The failure modes of the design (control-plane facts, 10.2), and what holds the 
 | over-eager member cleaning | ``test_the_learner_of_a_running_instance_stays``, ``test_decide.py``, :meth:`Bed.check` |
 | replacement with the same address | ``test_a_replaced_instance_with_the_same_address`` |
 | parallel joins | ``test_two_replaced_at_once``, ``test_three_agents_at_once`` |
-| hairpin, slow registration of the balancer | ``test_a_balancer_that_is_late`` (the rest is the balancer's configuration) |
+| hairpin, slow registration of the balancer | ``test_a_balancer_that_is_late`` (the rest: its settings) |
 | token expired | ``test_a_worker_joins_when_the_token_is_fresh`` |
 | token stolen | ``test_the_token_is_rotated_and_the_lead_goes_over`` (short life, one parameter); rest: policies |
 | quorum lost | ``test_a_restore_brings_the_cluster_back`` |
@@ -536,7 +536,8 @@ def test_kill_at_every_step_of_a_backup(make_bed, name: str) -> None:
     """A kill around any step of a backup: the next one is made, and nothing is lost."""
     bed = make_bed(1)
     machine = bed.established(1)[0]
-    bed.overrides["backup"] = {"interval_seconds": 0.5, "retention": {"keep_last": 1, "keep_hourly": 0, "keep_daily": 0}}
+    policy = {"keep_last": 1, "keep_hourly": 0, "keep_daily": 0}
+    bed.overrides["backup"] = {"interval_seconds": 0.5, "retention": policy}
     (machine.root / "etc/winkube/node.json").write_text(json.dumps(bed.document("cp-0")))
     killed_at(bed, machine, name)
     bed.wait(lambda: machine.ready() and bed.keys("backups/etcd/1/cp-0/"))
@@ -640,6 +641,28 @@ def test_the_status_says_what_a_person_needs(make_bed) -> None:
     assert status["etcd"]["version"] == "3.6.8"
     assert status["error"] is None
     assert Path(machine.root / "var/lib/winkube/state.json").stat().st_mode & 0o777 == 0o600
+    bed.check()
+
+
+def test_people_ask_for_a_backup_a_token_and_the_status(make_bed) -> None:
+    """The commands beside the service do one thing, say so in the log, and end with 0; a mistake ends with 1."""
+    bed = make_bed(1)
+    bed.overrides["backup"] = {"interval_seconds": 9000}
+    machine = bed.established(1)[0]
+    assert machine.command("status").returncode == 1, "the agent never ran here"
+    done = machine.command("backup")
+    assert (done.returncode, len(bed.keys("backups/etcd/1/cp-0/"))) == (0, 1), done.stdout
+    assert machine.command("token").returncode == 0
+    assert bed.object("bootstrap/1/token-leader")["instance_id"] == machine.name
+    machine.start()
+    bed.wait(machine.ready)
+    assert json.loads(machine.command("status").stdout)["phase"] == "ready"
+    bed.die(machine)
+    failed = machine.command("backup")
+    assert failed.returncode == 1
+    assert "WK-AGT-006" in failed.stdout
+    (machine.root / "etc/winkube/node.json").write_text("{}")
+    assert "WK-AGT-001" in machine.command("token").stdout
     bed.check()
 
 

@@ -79,6 +79,7 @@ class Agent:
                 return self.deadlines.leave_check_seconds
             if not self.prepared:
                 self.status.enter("machine")
+                self.node.forget_token()
                 self.machine.prepare()
                 self.prepared = True
             pause = self._plane_pass(self.plane) if self.plane else self._worker_pass()
@@ -101,6 +102,7 @@ class Agent:
             log("decided", action=action, made=view.made, local=view.local, mark=view.mark, api=view.api)
         self.status.enter(PHASES.get(action, "init"), action)
         self.status.show(made=view.made, api=view.api)
+        self.status.write()
         if action not in (decide.REFUSE_NO_QUORUM, decide.WAIT_LOCAL):
             self.waiting_since = None
         if action == decide.DONE:

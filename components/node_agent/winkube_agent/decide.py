@@ -132,20 +132,30 @@ def _finished(view: View) -> str:
 def _first(view: View) -> str:
     """Nothing says that the cluster exists."""
     lock = view.lock
-    if lock is None or not lock.mine:
-        if view.local == "complete" and view.made != "initializing":
-            return FINISH_JOIN  # a member that serves is never reset, whatever the bucket and the memory lost
-        if view.local == "starting":
-            return WAIT_LOCAL
-        if view.local != "none":
-            return RESET
-        if lock is not None and not lock.gone:
-            return WAIT
-        if view.backup:
-            return REFUSE_BACKUP
-        if view.api != "silent":
-            return REFUSE_FOREIGN
-        return CLAIM_LOCK if lock is None else TAKE_OVER_LOCK
+    if view.made == "joining" and view.local != "none":  # it is a member of a cluster whose mark is gone
+        return FINISH_JOIN if view.local == "complete" else WAIT_LOCAL
+    return _holding(view) if lock is not None and lock.mine else _not_holding(view, lock)
+
+
+def _not_holding(view: View, lock: Optional[Lock]) -> str:
+    """Nothing says that the cluster exists, and another one may be making it."""
+    if view.local == "complete" and view.made != "initializing":
+        return FINISH_JOIN  # a member that serves is never reset, whatever the bucket and the memory lost
+    if view.local == "starting":
+        return WAIT_LOCAL
+    if view.local != "none":
+        return RESET
+    if lock is not None and not lock.gone:
+        return WAIT
+    if view.backup:
+        return REFUSE_BACKUP
+    if view.api != "silent":
+        return REFUSE_FOREIGN
+    return CLAIM_LOCK if lock is None else TAKE_OVER_LOCK
+
+
+def _holding(view: View) -> str:
+    """This node is the one that makes the cluster."""
     if view.local == "complete":
         return FINISH_INIT
     if view.local == "starting":
@@ -210,11 +220,11 @@ def next_under_lock(members: Iterable[Member], peers: Peers, local: str) -> tupl
     """
     members = tuple(members)
     own = next((one for one in members if is_own(one, peers)), None)
-    if local != "none":
-        return CLEAN_SELF, None
-    if own is not None:
+    if own is not None:  # before the reset: a voter that is switched off first may take the quorum with it
         others = [one for one in members if one != own and not one.learner]
         return (REMOVE, own) if others else (YIELD, own)
+    if local != "none":
+        return CLEAN_SELF, None
     for member in members:
         voters = [one for one in members if one != member and not one.learner]
         if is_dead(member, peers) and voters:

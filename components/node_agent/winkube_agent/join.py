@@ -85,15 +85,15 @@ class Joiner:
             lease.release()
             raise missing(self.node.document.token_parameter)
         self.plane.prepare()
+        self.plane.status.publish()  # a learner that never starts has no name: others know whose it is by its address
         with step("join.begin"):
             self.plane.state.set(made="joining", restore_id=self.plane.current_restore)
         lease.check()
         try:
             with step("join.kubeadm"):
                 self.node.join(token, lease.tick)
-        except CommandError as error:
+        except CommandError as error:  # what it left is cleaned up by the next steps under the lock
             log("join failed", problem=str(error))
-            self._clean(lease)
             return error
         return None
 

@@ -78,8 +78,12 @@ class Node:
             seconds = self.deadlines.join_seconds
             self.commands.run("kubeadm", "join", f"--config={self._join}", seconds=seconds, tick=tick)
         finally:
-            for path in (self._join, self._discovery):
-                path.unlink(missing_ok=True)
+            self.forget_token()
+
+    def forget_token(self) -> None:
+        """Delete the documents that hold a token, also those that a kill left."""
+        for path in (self._join, self._discovery):
+            path.unlink(missing_ok=True)
 
     def reset(self, keep_data_as: str = "") -> None:
         """Undo what kubeadm did on this node. Membership is not its business: that is decided under the join lock.

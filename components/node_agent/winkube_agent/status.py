@@ -83,15 +83,22 @@ class Status:
         now = time.monotonic()
         if not force and self.written and now - self.written < self.document.deadlines.status_seconds:
             return
+        write_atomically(self.path, self._text() + "\n", 0o644)
+        try:
+            self.publish()
+        except AgentError as error:
+            log("status not written", problem=str(error))
         self.written = now
-        running = {self.phase: round(now - self.entered, 1)} if self.phase else {}
-        text = json.dumps(masked({
+
+    def publish(self) -> None:
+        """Write it to the bucket; not before what lies there was read."""
+        if self.store and self.known:
+            self.store.aws.overwrite(self.store.folder + self.name, self._text().encode())
+
+    def _text(self) -> str:
+        running = {self.phase: round(time.monotonic() - self.entered, 1)} if self.phase else {}
+        values = {
             "phase": self.phase, **self.values, "predecessors": self.predecessors, "at": now_text(),
             "phase_seconds": {**self.seconds, **running}, "budget_seconds": BUDGETS,
-        }), indent=2)  # fmt: skip
-        write_atomically(self.path, text + "\n", 0o644)
-        if self.store and self.known:
-            try:
-                self.store.aws.overwrite(self.store.folder + self.name, text.encode())
-            except AgentError as error:
-                log("status not written", problem=str(error))
+        }  # fmt: skip
+        return json.dumps(masked(values), indent=2)
