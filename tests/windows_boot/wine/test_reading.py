@@ -102,7 +102,8 @@ def test_kube_proxy_takes_its_configuration(server: Wine, minor: str) -> None:
         said[name] = server.run(program, rf"--config=C:\k\{name}.json", seconds=30).stderr
     assert complaints(said["right"]) == []
     assert "invalid configuration" in said["right"]  # as far as the empty kubeconfig, and no word before
-    assert 'unknown field "winkernel.enableDSRR"' in said["wrong"]
+    assert "strict decoding error" in said["wrong"]
+    assert "winkernel.enableDSRR" in said["wrong"]
 
 
 def test_containerd_shows_our_settings(server: Wine) -> None:
@@ -140,51 +141,77 @@ def plugin(document: dict[str, Any]) -> dict[str, Any]:
 
 CALL = {"CNI_COMMAND": "ADD", "CNI_CONTAINERID": "pod", "CNI_IFNAME": "eth0", "CNI_NETNS": "none"}
 SUBNET = "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.3.1/24\nFLANNEL_MTU=1450\nFLANNEL_IPMASQ=true\n"
+OLD_CNI_VERSION = "0.4.0"
+"""flannel.exe here is the last one of containernetworking: flannel-io's own module cannot be had from a proxy."""
 
 
-def call_flannel(server: Wine, document: dict[str, Any]) -> str:
+def call(server: Wine, program: str, document: dict[str, Any]) -> str:
+    """Call a plug-in from drive C:, where it finds the next one."""
     folder = server.path(paths.CNI_BINARIES)
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("win-overlay", "host-local"):
         (folder / f"{name}.exe").write_bytes(binary(name, os="windows").read_bytes())
     server.write(r"C:\run\flannel\subnet.env", SUBNET)
     done = server.run(
-        binary("flannel", os="windows"),
+        binary(program, os="windows"),
         text=json.dumps(document),
         environment={**CALL, "CNI_PATH": paths.CNI_BINARIES},
-        folder=server.path(paths.CNI_BINARIES),
+        folder=server.path("C:\\"),
     )
     return done.stdout + done.stderr
 
 
-def test_flannel_and_win_overlay_come_as_far_as_the_network(server: Wine) -> None:
-    """flannel.exe fills in the subnet and calls win-overlay.exe, which decodes it all and asks HNS for the network."""
-    said = call_flannel(server, plugin(windows_cni_conflist("10.244.0.0/16", "10.96.0.0/12", node_ip=node_ip())))
-    assert "GetNetworkByName" in said or "hcn" in said.lower() or "computenetwork" in said.lower(), said
-    assert network_name() in said, said
-    delegated = server.path(rf"C:\var\lib\cni\flannel\{CALL['CNI_CONTAINERID']}")
-    handed = json.loads(delegated.read_text())
-    assert handed["ipam"] == {"type": "host-local", "subnet": "10.244.3.0/24", "routes": [{"dst": "10.244.0.0/16"}]}
-    assert handed["apiVersion"] == 2
+def rendered_plugin() -> dict[str, Any]:
+    return plugin(windows_cni_conflist("10.244.0.0/16", "10.96.0.0/12", node_ip=node_ip()))
 
 
-def test_win_overlay_refuses_a_wrong_type(server: Wine) -> None:
-    """What it decodes is judged: a policy that is no list is refused with the field's name."""
-    document = plugin(windows_cni_conflist("10.244.0.0/16", "10.96.0.0/12", node_ip=node_ip()))
-    document["delegate"]["policies"] = "none"
-    assert "policies" in call_flannel(server, document)
+def delegate() -> dict[str, Any]:
+    """What flannel.exe hands to win-overlay.exe, in the version that is rendered."""
+    document = rendered_plugin()
+    subnet = {"type": "host-local", "subnet": "10.244.3.0/24"}
+    return {"name": document["name"], "cniVersion": document["cniVersion"], **document["delegate"], "ipam": subnet}
+
+
+def test_flannel_fills_in_the_subnet_and_calls_win_overlay(server: Wine) -> None:
+    """flannel.exe makes of our plug-in and of flanneld's file what win-overlay.exe gets, policies unchanged."""
+    # Paths without a drive do not work for this program under Wine.
+    server.path(r"C:\cni").mkdir(exist_ok=True)
+    here = {"subnetFile": r"C:\run\flannel\subnet.env", "dataDir": r"C:\cni"}
+    said = call(server, "flannel", {**rendered_plugin(), "cniVersion": OLD_CNI_VERSION, **here})
+    assert f"GetNetworkByName({network_name()})" in said, said
+    handed = json.loads(server.path(rf"C:\cni\{CALL['CNI_CONTAINERID']}").read_text())
+    assert handed["ipam"]["subnet"] == "10.244.3.0/24"
+    assert (handed["type"], handed["apiVersion"], handed["name"]) == ("win-overlay", 2, network_name())
+    kinds = [one["value"]["Type"] for one in handed["policies"] if "Type" in one.get("value", {})]
+    assert kinds[:3] == ["OutBoundNAT", "SDNRoute", "ProviderAddress"]
+
+
+def test_win_overlay_comes_as_far_as_the_network(server: Wine) -> None:
+    """win-overlay.exe decodes everything and asks HNS for the network by the name that flanneld gives it."""
+    said = call(server, "win-overlay", delegate())
+    assert f"GetNetworkByName({network_name()})" in said, said
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [("policies", "none", "policies"), ("apiVersion", "two", "apiVersion"), ("name", 1, "name")],
+)
+def test_win_overlay_refuses_a_wrong_type(server: Wine, field: str, value: Any, said: str) -> None:
+    """What it decodes is judged: a wrong type is refused with the field's name, before HNS is asked."""
+    answer = call(server, "win-overlay", {**delegate(), field: value})
+    assert said in answer
+    assert "GetNetworkByName" not in answer
 
 
 def test_host_local_gives_and_keeps_the_source_vip(server: Wine) -> None:
     """kube-proxy's address is the first of the node's pods, is kept under its owner, and no pod gets it."""
-    program = binary("host-local", os="windows")
+    program, drive = binary("host-local", os="windows"), server.path("C:\\")
     request = rendered(source_vip_request("10.244.9.0/24"))
-    first = server.run(program, text=request, environment=source_vip_environment())
-    address = json.loads(first.stdout)["ips"][0]["address"]
-    assert address == "10.244.9.2/24"
-    again = server.run(program, text=request, environment=source_vip_environment())
+    first = server.run(program, text=request, environment=source_vip_environment(), folder=drive)
+    assert json.loads(first.stdout)["ips"][0]["address"] == "10.244.9.2/24"
+    again = server.run(program, text=request, environment=source_vip_environment(), folder=drive)
     assert "10.244.9.2 has been allocated to kube-proxy" in again.stdout
     kept = server.path(rf"C:\var\lib\cni\networks\{network_name()}\10.244.9.2").read_text()
     assert kept.split() == ["kube-proxy", "source-vip"]
-    pod = server.run(program, text=request, environment={**source_vip_environment(), **CALL})
+    pod = server.run(program, text=request, environment={**source_vip_environment(), **CALL}, folder=drive)
     assert json.loads(pod.stdout)["ips"][0]["address"] == "10.244.9.3/24"
