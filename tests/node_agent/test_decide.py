@@ -9,8 +9,8 @@ import pytest
 from tests.node_agent.package import load
 
 decide = load("decide")
-cluster = load("cluster")
-Lock, Member, Peers, Restore, View = decide.Lock, cluster.Member, decide.Peers, decide.Restore, decide.View
+cluster, membership = load("cluster"), load("membership")
+Lock, Restore, View, Member, Peers = decide.Lock, decide.Restore, decide.View, cluster.Member, membership.Peers
 
 MADE = ("", "initializing", "initialized", "joining", "joined", "restoring", "restored")
 LOCAL = ("none", "partial", "starting", "broken", "complete")
@@ -151,19 +151,19 @@ def test_only_the_dead_are_removed() -> None:
     ):
         known = peers({"i-a": state, "i-b": "running", ME: "running"}, ("i-a",) if old else ())
         members = [one for one in (first, other, mine) if one]
-        action, member = decide.next_under_lock(members, known, local)
+        action, member = membership.next_under_lock(members, known, local)
         tried += 1
-        if action == decide.CLEAN_SELF:
+        if action == membership.CLEAN_SELF:
             assert local != "none"
             assert mine is None, "a voter that is switched off before it is removed may take the quorum with it"
-        if action in (decide.TRY_JOIN, decide.YIELD):
+        if action in (membership.TRY_JOIN, membership.YIELD):
             assert local == "none"
-        if action == decide.REMOVE:
+        if action == membership.REMOVE:
             assert member is mine or (member is first and state != "running" and state != "unknown")
             if member is first:
                 assert state in ("terminated", "absent") or (old and state in ("shutting-down", "stopped"))
                 assert member.addresses != ("10.0.0.99",), "nobody knows whose it is"
-        if action == decide.TRY_JOIN:
+        if action == membership.TRY_JOIN:
             left = [one for one in members if one is not other]
             assert not any(ADDRESS in one.addresses or one.learner for one in left), "kubeadm would break etcd"
     assert tried == 6 * 6 * 2 * 3 * 3
@@ -172,8 +172,8 @@ def test_only_the_dead_are_removed() -> None:
 def test_the_last_voter_is_never_removed() -> None:
     """A single member stays, whatever EC2 says of it: without it there is no cluster to join."""
     only = Member(1, "i-a", ("10.0.0.2",), learner=False)
-    action, _ = decide.next_under_lock([only], peers({"i-a": "terminated", ME: "running"}), "none")
-    assert action == decide.TRY_JOIN
+    action, _ = membership.next_under_lock([only], peers({"i-a": "terminated", ME: "running"}), "none")
+    assert action == membership.TRY_JOIN
 
 
 def test_a_worker_joins_with_a_token_and_resets_leftovers() -> None:

@@ -20,6 +20,7 @@ from .errors import (
 )
 from .join_token import TokenKeeper
 from .log import log
+from .membership import GONE
 from .node import Node
 from .state import State
 from .status import Status
@@ -216,7 +217,7 @@ class ControlPlane:
         """Whether EC2 says that an instance never comes back."""
         if not instance or instance == self.store.me:
             return False
-        return self.store.aws.instance_states(self.store.me, [instance])[instance] in decide.GONE
+        return self.store.aws.instance_states(self.store.me, [instance])[instance] in GONE
 
     def _lease(self, name: str) -> Lease:
         lease = Lease.resume(self.store, name)

@@ -2,13 +2,13 @@
 
 from typing import Any, Optional
 
-from . import decide
+from . import membership
 from .cluster import Member
 from .control_plane import JOIN_LOCK, MARK, ControlPlane
-from .decide import Peers
 from .errors import LEASE_LOST, LOCAL_DOWN, NO_QUORUM, STUCK_LEARNER, CommandError, LeaseLostError, RefusalError
 from .join_token import missing, read_token
 from .log import log
+from .membership import Peers
 from .steps import step
 from .store import Lease, Store
 
@@ -38,13 +38,13 @@ class Joiner:
             lease.tick()
             members, addresses = self._members()
             peers = self._peers(members)
-            action, member = decide.next_under_lock(members, peers, self.node.local(finished=False))
+            action, member = membership.next_under_lock(members, peers, self.node.local(finished=False))
             log("under lock", action=action, member=member.name or member.hex if member else None)
-            if action == decide.CLEAN_SELF:
+            if action == membership.CLEAN_SELF:
                 self._clean(lease)
-            elif action == decide.REMOVE and member:
+            elif action == membership.REMOVE and member:
                 self._remove(lease, member, [one for one in addresses if one not in member.addresses])
-            elif action == decide.YIELD and member:
+            elif action == membership.YIELD and member:
                 lease.release()
                 raise self._stuck(member)
             elif failed:
@@ -107,7 +107,7 @@ class Joiner:
     def _remove(self, lease: Lease, member: Member, addresses: list[str]) -> None:
         """Remove a member; who holds the lock, and that its instance is gone, is made sure of once more."""
         peers = self._peers([member])
-        if not (decide.is_own(member, peers) or decide.is_dead(member, peers)):
+        if not (membership.is_own(member, peers) or membership.is_dead(member, peers)):
             raise LeaseLostError(LEASE_LOST, "member", "lives again", "nothing: this node looks again", member.name)
         lease.check()
         with step("join.remove-member"):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional
 
 from .aws import Aws, new_nonce
 from .document import Document
-from .errors import LEASE_LOST, LeaseLostError, UnavailableError
+from .errors import LEASE_LOST, AgentError, LeaseLostError
 from .log import log, masked, now_text
 
 
@@ -110,7 +110,7 @@ class Lease:
         """
         try:
             new = self.store.write(self.name, self.value, self.etag)
-        except UnavailableError:
+        except AgentError:
             if time.monotonic() - self.renewed > 2 * self.store.document.deadlines.lease_seconds:
                 raise self._lost("could not be renewed in time") from None
             return
