@@ -23,7 +23,7 @@ from ..addons.values import MISSING, at, merged, plain_slots, rendered_values
 from ..core.component import Component
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from ..core.tags import check_tags
-from ..eks.addon import ordered_after
+from ..eks.order import ordered_after
 from ..roles.checks import check_boundary, check_path
 from ..roles.documents import rendered
 from ..roles.validation import PolicySource, check_policy_documents
@@ -198,7 +198,7 @@ class SelfManagedAddons(Component):
 
     def __init__(self, name: str, args: SelfManagedAddonsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_self_managed_addons(args))
-        self._waits: Any = ordered_after(opts)
+        self._waits = ordered_after(opts)
         self.role_arns = {}
         choices = {choice.name: choice for choice in args.addons}
         queue = None
@@ -263,9 +263,6 @@ class SelfManagedAddons(Component):
     ) -> pulumi.Resource:  # fmt: skip
         assert addon.chart is not None  # noqa: S101 - every row of this table has one
         repository = addon.chart.repository
-        waits: list[Any] = (
-            [] if self._waits is None else list(self._waits) if isinstance(self._waits, Sequence) else [self._waits]
-        )  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         return kubernetes.helm.v3.Release(
             name,
             # A fixed name: charts derive the names of services and webhooks from it, and a cluster has one of each.
@@ -276,7 +273,7 @@ class SelfManagedAddons(Component):
             namespace=addon.namespace,
             create_namespace=addon.namespace != "kube-system",
             values=dict(values),
-            opts=self.child(depends_on=[*waits, *before]),
+            opts=self.child(depends_on=[*self._waits, *before]),
         )
 
 
