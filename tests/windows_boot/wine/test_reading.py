@@ -30,6 +30,9 @@ COMPLAINTS = ("unknown flag", "unknown field", "strict decoding", "not supported
               "has been deprecated", "is deprecated", "Setting GA feature gate", "failed to load kubelet config",
               "Warning:", "W1")  # fmt: skip
 
+OF_ITS_OWN = ("MemoryQoS feature only works with cgroups v2 on Linux",)
+"""What kubelet.exe of 1.37 says whatever it is told: a gate that is on by default, which nothing here sets."""
+
 
 @pytest.fixture
 def kubelet(server: Wine, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[RunningNode]:
@@ -41,7 +44,8 @@ def kubelet(server: Wine, tmp_path: Path, request: pytest.FixtureRequest) -> Ite
 
 
 def complaints(log: str) -> list[str]:
-    return [line for line in log.splitlines() if any(word in line for word in COMPLAINTS)]
+    lines = [line for line in log.splitlines() if any(word in line for word in COMPLAINTS)]
+    return [line for line in lines if not any(word in line for word in OF_ITS_OWN)]
 
 
 @pytest.mark.parametrize("kubelet", MINORS, indirect=True)
