@@ -103,7 +103,7 @@ def test_kill_at_every_step_of_a_join(bed: Bed, name: str) -> None:
     killed_at(bed, machine, name)
     all_ready(bed, machine)
     assert bed.voters() == {first.name, machine.name}
-    assert bed.object("bootstrap/1/join-lock")["instance_id"] == ""
+    bed.wait(lambda: bed.object("bootstrap/1/join-lock")["instance_id"] == "")
     bed.check()
 
 
