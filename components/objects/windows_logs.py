@@ -70,6 +70,8 @@ def log_manifests(namespace: str, region: str, log_group: Any, image: str) -> di
     template = agent["spec"]["template"]
     template["metadata"]["annotations"] = {"checksum/configuration": digest_of(text)}
     template["spec"]["os"] = {"name": "windows"}
+    # From the drive of the pod on; the program finds it below the pod's own folder too.
+    template["spec"]["containers"][0]["volumeMounts"][0]["mountPath"] = "/fluent-bit/configuration"
     # On Windows a request below the limit only means that the scheduler puts too much on the node.
     template["spec"]["containers"][0]["resources"]["requests"]["memory"] = "600Mi"
     return {"configuration": configuration, "account": service_account(namespace), "agent": agent}

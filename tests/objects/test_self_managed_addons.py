@@ -123,7 +123,8 @@ def test_its_rights_are_for_this_cluster_s_queue_and_groups():
         (["prometheus-windows-exporter"], {"windows": False}, "WK-K8S-045", ("addons", 0, "name"), "Windows nodes"),
         (["cert-manager", WEBHOOK, "cluster-autoscaler"], {"kubernetes_version": "1.37"}, "WK-K8S-045",
          ("addons", 2, "values", "image", "tag"), "v1.37.0"),
-        (["cert-manager", WEBHOOK, "aws-ebs-csi-driver"], {"oidc_issuer": None}, "WK-ADD-021", ("oidc_issuer",), "issuer"),
+        (["cert-manager", WEBHOOK, "aws-ebs-csi-driver"], {"oidc_issuer": None}, "WK-ADD-021", ("oidc_issuer",),
+         "issuer"),
         (["metrics-server"], {"kubernetes_version": "1.30"}, "WK-K8S-031", ("kubernetes_version",), "1.35"),
     ],
 )  # fmt: skip
