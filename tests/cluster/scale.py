@@ -1,0 +1,109 @@
+"""How fast Windows pods are placed, and what our admission policies cost: ``python -m tests.cluster.scale``.
+
+A fresh cluster for each row of the table: with the scheduler's limits towards the API server as they are by default,
+and raised; without and with our policies. Half of the pods are for Windows by RuntimeClass. Nothing is judged: the
+numbers are the machine's.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from winkube.objects.admission_manifests import admission_manifests
+from winkube.objects.runtime_class_manifests import runtime_class_manifest
+from winkube.objects.windows_admission import WindowsAdmissionArgs, mutating_policies
+
+from tests.binaries import DEFAULT_MINOR
+
+from .bed import Cluster
+from .client import Client, Manifest
+from .nodes import node_manifest, node_status, ready
+
+RAISED = {"clientConnection": {"qps": 1000, "burst": 2000}}
+LIMITS: dict[str, dict[str, Any]] = {"default": {}, "raised": RAISED}
+RELEASES = ("2022", "2025")
+_WORKERS = 16
+_TITLES = ("scheduler limits", "policies", "created/s", "bound/s", "API CPU ms/pod", "API MiB", "p50 ms", "p99 ms")
+
+
+def main() -> int:
+    """Measure every combination and print a table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.cluster.scale", description=main.__doc__)
+    parser.add_argument("--nodes", type=int, default=1000, help="Windows nodes, beside a tenth as many of Linux")
+    parser.add_argument("--pods", type=int, default=5000, help="half of them for Windows")
+    parser.add_argument("--minor", default=DEFAULT_MINOR)
+    options = parser.parse_args()
+    rows: list[tuple[str, ...]] = [_TITLES]
+    for limits in LIMITS:
+        for policies in (False, True):
+            print(f"scheduler limits {limits}, policies {'on' if policies else 'off'} …", file=sys.stderr, flush=True)
+            numbers = measure(options.minor, LIMITS[limits], options.nodes, options.pods, policies=policies)
+            rows.append((limits, "on" if policies else "off", *(f"{number:.1f}" for number in numbers)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
+    return 0
+
+
+def measure(minor: str, limits: dict[str, Any], nodes: int, pods: int, *, policies: bool) -> tuple[float, ...]:
+    """One cluster: creations and bindings per second, CPU of the API server per pod, its memory, latencies."""
+    # 1,100 nodes would need more than a /16 of pod addresses, and nothing here looks at them.
+    controllers = {"allocate-node-cidrs": "false", "kube-api-qps": "200", "kube-api-burst": "400"}
+    with Cluster(minor, scheduler=limits, controller_manager=controllers) as cluster:
+        client = cluster.client
+        for manifest in _around(minor, policies=policies):
+            client.apply(manifest)
+        names = [f"windows-{number}" for number in range(nodes)] + [f"linux-{n}" for n in range(max(1, nodes // 10))]
+        _each(names, lambda name: _add(client, name))
+        client.wait("ready nodes", lambda: all(map(ready, client.list("v1", "Node"))), 600)
+        time.sleep(2)  # policies take effect within about a second
+        server = cluster.processes["kube-apiserver"]
+        cpu, started = server.cpu_seconds(), time.monotonic()
+        latencies = sorted(_each(range(pods), lambda number: _create(client, number)))
+        created = time.monotonic() - started
+        client.wait("bound pods", lambda: _unbound(client) == 0, 1800)
+        bound = time.monotonic() - started
+        spent = server.cpu_seconds() - cpu
+        middle, late = (1000 * latencies[int(part * (pods - 1))] for part in (0.5, 0.99))
+        return pods / created, pods / bound, 1000 * spent / pods, server.memory_mib(), middle, late
+
+
+def _around(minor: str, *, policies: bool) -> list[Manifest]:
+    made = [runtime_class_manifest(release) for release in RELEASES]
+    if policies:
+        args = WindowsAdmissionArgs(kubernetes_version=minor, releases=RELEASES, mode="deny", linux_default=True)
+        made += admission_manifests(args, mutating=mutating_policies(minor)).values()
+    return made
+
+
+def _add(client: Client, name: str) -> None:
+    release = RELEASES[int(name.rpartition("-")[2]) % 2] if name.startswith("windows") else None
+    manifest = node_manifest(name, release)
+    client.create(manifest)
+    client.patch_status(manifest, node_status(release))
+
+
+def _create(client: Client, number: int) -> float:
+    resources = {"requests": {"cpu": "10m"}, "limits": {"memory": "64Mi"}}
+    spec: dict[str, Any] = {"containers": [{"name": "main", "image": "registry.example/app:1", "resources": resources}]}
+    spec |= {"runtimeClassName": f"windows-{RELEASES[number // 2 % 2]}"} if number % 2 else {}
+    started = time.monotonic()
+    client.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"pod-{number}"}, "spec": spec})
+    return time.monotonic() - started
+
+
+def _unbound(client: Client) -> int:
+    time.sleep(0.5)
+    return len(client.list("v1", "Pod", "default", fieldSelector="spec.nodeName=", limit=500))
+
+
+def _each(items: Iterable[Any], work: Any) -> list[Any]:
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        return list(pool.map(work, items))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
