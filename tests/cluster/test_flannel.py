@@ -1,0 +1,55 @@
+"""flanneld itself, against a real API server, with the network and the rights that it is given."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import yaml
+from winkube.objects.flannel import FlannelArgs
+from winkube.objects.flannel_manifests import flannel_manifests
+
+from tests.binaries import binary
+
+from .bed import Cluster
+
+
+def test_flanneld_finds_the_network_and_its_node(cluster: Cluster, tmp_path: Path) -> None:
+    """It reads the configuration, watches nodes as its own service account, and comes as far as the kernel lets it."""
+    client = cluster.client
+    made = [it for part, it in flannel_manifests(FlannelArgs(endpoint="x:6443")).items()
+            if part in ("namespace", "account", "role", "binding", "configuration")]  # fmt: skip
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "flannel-node"},
+            "spec": {"podCIDR": "10.244.7.0/24", "podCIDRs": ["10.244.7.0/24"]}}  # fmt: skip
+    for manifest in [*made, node]:
+        client.apply(manifest)
+    try:
+        token = client.request(
+            "POST", client.path("v1", "ServiceAccount", "flannel", "kube-flannel") + "/token",
+            {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3600}},
+        )["status"]["token"]  # fmt: skip
+        kubeconfig = yaml.safe_load(cluster.kubeconfig().read_text())
+        kubeconfig["users"][0]["user"] = {"token": token}
+        (tmp_path / "kubeconfig").write_text(yaml.safe_dump(kubeconfig))
+        (tmp_path / "net-conf.json").write_text(made[-1]["data"]["net-conf.json"])
+        said = _run(tmp_path)
+        assert "Node controller sync successful" in said
+        assert "Found network config - Backend type: vxlan" in said
+        assert "forbidden" not in said
+    finally:
+        for manifest in [node, *reversed(made)]:
+            client.delete(manifest)
+
+
+def _run(folder: Path) -> str:
+    """What flanneld says in the first seconds. It is given no right to make interfaces."""
+    command = [binary("flanneld"), "--kube-subnet-mgr", f"--kubeconfig-file={folder / 'kubeconfig'}", "--iface=lo",
+               f"--net-config-path={folder / 'net-conf.json'}", f"--subnet-file={folder / 'subnet.env'}"]  # fmt: skip
+    environment = {**os.environ, "NODE_NAME": "flannel-node"}
+    unprivileged = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"] if os.geteuid() == 0 else []
+    try:
+        done = subprocess.run(
+            [*unprivileged, *command], capture_output=True, text=True, timeout=6, env=environment, check=False
+        )
+    except subprocess.TimeoutExpired as late:
+        return (late.stderr or b"").decode()
+    return done.stderr
