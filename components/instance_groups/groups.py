@@ -189,6 +189,8 @@ class _InstanceGroup(Component):
             instance_type=args.instance_types[0],
             user_data=self._user_data,
             metadata_options=metadata_options(),
+            # The cloud controller writes this name into the node, and the kubelet's serving certificate bears it.
+            private_dns_name_options={"hostname_type": "resource-name", "enable_resource_name_dns_a_record": True},
             block_device_mappings=block_device_mappings(volumes, args.volume_kms_key_arn),
             iam_instance_profile={"name": self._role.instance_profile_name},
             vpc_security_group_ids=self._security_group_ids,

@@ -100,6 +100,7 @@ def test_the_launch_template_is_closed(record: Record) -> None:
     assert template["metadataOptions"] == {
         "httpEndpoint": "enabled", "httpTokens": "required", "httpPutResponseHopLimit": 1,
     }  # fmt: skip
+    assert template["privateDnsNameOptions"]["hostnameType"] == "resource-name"
     (disk,) = template["blockDeviceMappings"]
     assert disk["deviceName"] == "/dev/sda1"
     assert (disk["ebs"]["encrypted"], disk["ebs"]["volumeType"], disk["ebs"]["volumeSize"]) == ("true", "gp3", 100)
