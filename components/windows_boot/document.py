@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.mistakes import Mistakes, Path, Rule
 from ..eks.proxy import DIRECT
-from ..objects.flannel_config import WINDOWS_CONFLIST, rendered, windows_cni_conflist
+from ..objects.flannel_config import POD_NETWORK_NAME
 from ..tables.artefacts import Artefact, artefacts_for
 from ..tables.releases import release
 from ..tables.windows import WINDOWS_RELEASES
@@ -68,9 +68,6 @@ def node_files(node: WindowsNode) -> dict[str, str]:
         f"image-endpoint: {paths.CONTAINERD_PIPE}\ntimeout: 60\n",
         **hosts_files(node.registry_mirrors),
     }
-    if node.pod_network == "flannel-vxlan":
-        conflist = windows_cni_conflist(node.pod_cidr, node.service_cidr)
-        files[rf"{paths.CNI_CONFIGURATION}\{WINDOWS_CONFLIST}"] = rendered(conflist)
     return dict(sorted(files.items()))
 
 
@@ -115,6 +112,11 @@ def _document(node: WindowsNode) -> dict[str, Any]:
         },
         "proxy": _proxy(node),
         "windows": _windows(node),
+        "network": {
+            "configuration": paths.CNI_CONFIGURATION,
+            # An overlay of an earlier life keeps the subnet of an old lease; that of another operator is its own.
+            "stale": ["nat", "overlay"] if node.pod_network == POD_NETWORK_NAME else ["nat"],
+        },
         "directories": {"own": list(paths.OWN_DIRECTORIES), "protected": list(paths.PROTECTED_DIRECTORIES)},
         "artefacts": [_artefact(one) for one in node_artefacts(node)],
         "files": [{"path": path, "content": content} for path, content in node_files(node).items()],

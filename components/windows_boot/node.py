@@ -51,7 +51,7 @@ class WindowsNode:
     cluster_domain: str = "cluster.local"
     dns_service_ip: str = "10.96.0.10"
     pod_network: str = "flannel-vxlan"
-    """``flannel-vxlan`` (default) puts flannel's CNI configuration on the node; with others its operator does."""
+    """``flannel-vxlan`` (default): overlay networks of an earlier life are removed; others keep theirs."""
     cloud_provider: str = "external"
     """``external`` (default) or ``none``."""
     image_repository: str | None = None

@@ -27,6 +27,7 @@ CMDLETS: Mapping[str, str] = {
     "ForEach-Object": "",
     "Format-Volume": "DriveLetter FileSystem NewFileSystemLabel Confirm",
     "Get-BitLockerVolume": "MountPoint",
+    "Get-ChildItem": "LiteralPath File",
     "Get-CimInstance": "ClassName Filter",
     "Get-Content": "LiteralPath Raw Encoding",
     "Get-Disk": "",

@@ -196,13 +196,12 @@ def test_releases_differ_in_build_and_registry() -> None:
                for one in (old, new))  # fmt: skip
 
 
-def test_other_pod_networks_bring_their_own_cni() -> None:
-    """Where an operator looks after the pod network, no second CNI configuration lies beside its own."""
-    assert not [
-        path for path in node_files(node(pod_network="calico-vxlan")) if path.startswith(paths.CNI_CONFIGURATION)
-    ]
-    flannel = [path for path in node_files(node()) if path.startswith(paths.CNI_CONFIGURATION)]
-    assert len(flannel) == 1
+def test_the_pod_network_brings_its_own_configuration() -> None:
+    """The boot writes no CNI configuration and clears old ones: a node is Ready when its pod network works."""
+    assert not [path for path in node_files(node()) if path.startswith(paths.CNI_CONFIGURATION)]
+    assert DOCUMENT["network"] == {"configuration": paths.CNI_CONFIGURATION, "stale": ["nat", "overlay"]}
+    other = json.loads(node_document(node(pod_network="calico-vxlan")))
+    assert other["network"]["stale"] == ["nat"]
 
 
 def test_the_proxy_leaves_out_what_is_near() -> None:

@@ -32,8 +32,9 @@ def flag(name: str) -> str:
 
 
 def one_cni_file() -> bool:
-    files = [path for path in node_files(node()) if path.startswith(CNI_CONFIGURATION)]
-    return len(files) == 1 and "max_conf_num = 1" in containerd_text() and "'nat'" in script("System.ps1")
+    cleared = script("System.ps1").partition("function Clear-StaleNetwork")[2]
+    one = "max_conf_num = 1" in containerd_text() and f"conf_dir = '{CNI_CONFIGURATION}'" in containerd_text()
+    return one and "$Document.network.configuration" in cleared and "$Document.network.stale" in cleared
 
 
 def right_interface() -> bool:

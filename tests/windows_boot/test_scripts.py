@@ -17,7 +17,7 @@ BROKEN: list[tuple[str, str, str, str]] = [
     ("grammar", "Common.ps1", "$x = $y ? 1 : 2\n", "not understood"),
     ("plain_text", "Common.ps1", "# “typographic”\n", "not plain ASCII"),
     ("known_commands", "Common.ps1", "gci C:\\k\n", "the alias gci"),
-    ("known_commands", "Common.ps1", "Get-ChildItem -Path C:\\k\n", "the command Get-ChildItem"),
+    ("known_commands", "Common.ps1", "Get-Process -Name a\n", "the command Get-Process"),
     ("known_commands", "Common.ps1", "route.exe PRINT\n", "the command route.exe"),
     ("known_commands", "Common.ps1", '& "$System32\\cmd.exe" /c dir\n', "the program cmd.exe"),
     ("known_commands", "Common.ps1", '& "C:\\tools\\curl.exe" x\n', "the program curl.exe"),

@@ -42,7 +42,7 @@ $steps = @(
     @{ Name = 'images'; Once = $true; Action = { Save-Image -Document $document } }
 )
 $joining = @(
-    @{ Name = 'network'; Once = $false; Action = { Clear-StaleNetwork; Set-MetadataRoute } }
+    @{ Name = 'network'; Once = $false; Action = { Clear-StaleNetwork -Document $document; Set-MetadataRoute } }
     @{ Name = 'kubelet'; Once = $false; Action = { Install-Kubelet -Document $document -Node $node } }
     @{ Name = 'watch'; Once = $false; Action = { Register-Watch } }
     @{ Name = 'join'; Once = $false; Action = { Join-Cluster -Document $document -Node $node -Deadline $deadline } }

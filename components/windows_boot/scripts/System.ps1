@@ -176,14 +176,20 @@ function Set-ServiceEnvironment {
 }
 
 # What an earlier life of this machine left behind: a nat network would give pods addresses of its own, an old overlay
-# one keeps the subnet of an old lease, and kube-proxy does not reconcile policies that it did not make.
+# one keeps the subnet of an old lease, and kube-proxy does not reconcile policies that it did not make. The CNI
+# configuration comes back with the pod network: a node is not Ready before that works.
 function Clear-StaleNetwork {
+    param([Parameter(Mandatory = $true)]$Document)
+    $files = @(Get-ChildItem -LiteralPath $Document.network.configuration -File)
+    foreach ($file in $files) {
+        Remove-Item -LiteralPath $file.FullName -Force
+    }
     Start-Service -Name 'hns'
     $policies = @(Get-HnsPolicyList)
     if ($policies.Count -gt 0) {
         $null = $policies | Remove-HnsPolicyList
     }
-    $networks = @(Get-HnsNetwork | Where-Object { $_.Type -in @('nat', 'overlay') })
+    $networks = @(Get-HnsNetwork | Where-Object { $_.Type -in $Document.network.stale })
     foreach ($network in $networks) {
         Write-Log -Message 'an old container network is removed' -Data @{ network = [string]$network.Name; type = [string]$network.Type }
         $null = $network | Remove-HnsNetwork
