@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import os
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -64,12 +65,13 @@ def ensure(recipe: Recipe, progress: Progress = lambda _: None) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     with _locked(target.with_name(target.name + ".lock")):
         if not target.is_dir():
-            started = time.monotonic()
+            started, spent = time.monotonic(), _cpu_of_children()
             progress(f"building {recipe.title}: {', '.join(recipe.packages)}")
             with tempfile.TemporaryDirectory(dir=target.parent, prefix=".build-") as work:
                 _build(go, recipe, Path(work))
                 (Path(work) / "out").rename(target)
-            progress(f"built {recipe.title} in {time.monotonic() - started:.0f} s")
+            took, spent = time.monotonic() - started, _cpu_of_children() - spent
+            progress(f"built {recipe.title} in {took:.0f} s ({spent:.0f} s of CPU)")
     return target
 
 
@@ -144,6 +146,11 @@ def _go(go: str, arguments: list[str], module: Path, environment: dict[str, str]
     if done.returncode:
         raise BuildError(f"go {arguments[0]} failed in modules of the tests: {done.stderr[-4000:]}")
     return done.stdout
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _stamps(recipe: Recipe) -> str:
