@@ -242,7 +242,7 @@ def lost_with_backup(bed: Bed, survivors: int = 1) -> tuple[list[Machine], dict[
     bed.put_object(key, content)
     for gone in machines[survivors:]:
         gone.terminate()
-    return machines, {"key": bed.key(key), "sha256": key.rsplit("-", 1)[-1].removesuffix(".db"), "id": "r1"}
+    return machines, {"key": bed.key(key), "sha256": key.rsplit("-", 1)[-1].removesuffix(".db")}
 
 
 def test_a_restore_brings_the_cluster_back(bed: Bed) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Optional
 
 from . import backup, decide
+from .aws import new_nonce
 from .decide import FINISHED, Lock, Restore, View
 from .errors import (
     BACKUP_WITHOUT_MARK,
@@ -28,9 +29,7 @@ from .steps import step
 from .store import Lease, Record, Store
 
 LOCK, MARK, RESTORE, JOIN_LOCK = "lock", "initialized", "restore", "join-lock"
-RESTORE_REMEDY = (
-    "bring its instances back, or restore a backup: winkube cluster restore writes the object that allows it"
-)
+RESTORE_REMEDY = "bring its instances back, or let a backup be restored: winkube cluster restore"
 
 
 class ControlPlane:
@@ -184,14 +183,14 @@ class ControlPlane:
         self.prepare()
 
     def _wish(self) -> dict[str, Any]:
-        """What the restore object asks for; the ETag of the wish is its identity if the person gave none."""
+        """What the restore object asks for; it gets an identity when it is claimed, if the person gave none."""
         there = self.seen[RESTORE]
         value = there.value if there else {}
         key, digest = str(value.get("key", "")), str(value.get("sha256", "")).replace("sha256:", "")
         if not key or len(digest) != 64:
             remedy = 'write {"key": <key of a backup>, "sha256": <its digest>}'
             raise RefusalError(SNAPSHOT, "restore", "the object does not name a backup and its digest", remedy, key)
-        return {"key": key, "sha256": digest, "id": self.current_restore}
+        return {"key": key, "sha256": digest, "id": str(value.get("id") or new_nonce())}
 
     def _fetch(self, wish: dict[str, Any]) -> Any:
         folder = self.node.home / "restore"
