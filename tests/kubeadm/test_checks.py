@@ -52,7 +52,7 @@ def test_everything_set_rightly_is_right():
         ),
         pod_security=PodSecurity(exempt_namespaces=("gmsa",)),
         kubelet=KubeletSettings(max_pods=250, eviction_hard={"memory.available": "5%"}, kube_reserved={"cpu": "100m"}),
-        feature_gates={"InPlacePodLevelResourcesVerticalScaling": True},
+        feature_gates={"WindowsGracefulNodeShutdown": True},
     )
     assert texts(check_cluster_config(cluster, vpc_cidr="172.20.0.0/16", node_count=256)) == []
 

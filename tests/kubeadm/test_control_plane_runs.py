@@ -27,7 +27,7 @@ def cluster(minor: str) -> ClusterConfig:
         certificate_validity_days=90,
         always_pull_images=True,
         service_account_issuer=ServiceAccountIssuer(issuer=ISSUER, jwks_uri=f"{ISSUER}/openid/v1/jwks"),
-        feature_gates={"InPlacePodLevelResourcesVerticalScaling": True},
+        feature_gates={"WindowsGracefulNodeShutdown": True},
     )
 
 

@@ -73,7 +73,7 @@ CLUSTERS: dict[str, dict[str, Any]] = {
     "air gap": {"image_repository": "123456789012.dkr.ecr.eu-west-1.amazonaws.com/k8s", "kube_proxy_mode": "nftables"},
     "settings": {
         "certificate_validity_days": 90, "etcd_quota_gib": 4, "audit": AuditLog(max_age_days=1), "kubelet": SETTINGS,
-        "kubelet_serving_certificates": False, "feature_gates": {"InPlacePodLevelResourcesVerticalScaling": True},
+        "kubelet_serving_certificates": False, "feature_gates": {"WindowsGracefulNodeShutdown": True},
         "extra_arguments": ExtraArguments(
             api_server={"max-requests-inflight": "800"}, controller_manager={"concurrent-rc-syncs": "5"},
             scheduler={"kube-api-qps": "100"}, etcd={"snapshot-count": "20000"},
