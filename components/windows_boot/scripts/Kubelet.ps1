@@ -80,7 +80,8 @@ function Test-NodeReady {
         return $false
     }
     $object = ConvertFrom-Json -InputObject ($text -join "`n")
-    $ready = @(Get-Field -InputObject $object -Path 'status', 'conditions' | Where-Object { $_.type -eq 'Ready' })
+    $conditions = @(Get-Field -InputObject $object -Path 'status', 'conditions' | Where-Object { $null -ne $_ })
+    $ready = @($conditions | Where-Object { $_.type -eq 'Ready' })
     return ($ready.Count -eq 1) -and ($ready[0].status -eq 'True')
 }
 
@@ -99,11 +100,11 @@ function Join-Cluster {
             }
             $token = { Write-BootstrapKubeconfig -Document $Document }
             Invoke-WithRetry -What 'reading the join token' -Action $token -Attempts 20 -DelaySeconds 15
+            $start = { Start-Service -Name 'kubelet' }
             if (-not (Test-Path -LiteralPath $Document.kubelet.kubeconfig)) {
-                Restart-Service -Name 'kubelet' -Force
-            } else {
-                Start-Service -Name 'kubelet'
+                $start = { Restart-Service -Name 'kubelet' -Force }
             }
+            Invoke-WithRetry -What 'starting the kubelet' -Action $start -Attempts 3
             for ($second = 0; ($second -lt 300) -and ([DateTime]::UtcNow -le $Deadline); $second += 10) {
                 if (Test-NodeReady -Document $Document -Node $Node) {
                     break

@@ -24,7 +24,7 @@ function Register-Watch {
     $action = New-ScheduledTaskAction -Execute "$System32\WindowsPowerShell\v1.0\powershell.exe" -Argument $arguments
     $trigger = New-ScheduledTaskTrigger -AtStartup
     $principal = New-ScheduledTaskPrincipal -UserId 'S-1-5-18' -LogonType ServiceAccount -RunLevel Highest
-    $settings = New-ScheduledTaskSettingsSet -ExecutionTimeLimit ([TimeSpan]::Zero) -RestartCount 999 -RestartInterval ([TimeSpan]::FromMinutes(1)) -MultipleInstances IgnoreNew
+    $settings = New-ScheduledTaskSettingsSet -ExecutionTimeLimit ([TimeSpan]::Zero) -RestartCount 255 -RestartInterval ([TimeSpan]::FromMinutes(1)) -MultipleInstances IgnoreNew
     $null = Register-ScheduledTask -TaskName 'winkube-watch' -Action $action -Trigger $trigger -Principal $principal -Settings $settings -Force
     Start-ScheduledTask -TaskName 'winkube-watch'
 }

@@ -12,6 +12,9 @@ $ErrorActionPreference = 'Stop'
 # Seconds until a spot instance is taken away, less what ending itself takes; nothing if it is not.
 function Get-SpotSecond {
     $notice = Get-Metadata -Path 'spot/instance-action' -Optional -Attempts 1
+    if ($notice -is [string]) {
+        $notice = ConvertFrom-Json -InputObject $notice
+    }
     $time = Get-Field -InputObject $notice -Path 'time'
     if ($null -eq $time) {
         return $null

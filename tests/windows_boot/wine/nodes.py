@@ -131,7 +131,7 @@ class RunningNode:
             self.kubelet.stop()
             self.kubelet = None
 
-    def wait_said(self, words: str, seconds: float = 40) -> None:
+    def wait_said(self, words: str, seconds: float = 90) -> None:
         """Wait until the kubelet said something."""
         wait(f"{words!r} in the kubelet's log", lambda: words in self.log, seconds, lambda: self.log[-3000:])
 

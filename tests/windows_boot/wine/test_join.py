@@ -89,11 +89,11 @@ def joined(
     running = RunningNode(server, spec, facts, tmp_path_factory.mktemp("node"))
     try:
         running.start()
-        cluster.client.wait("certificate", running.certificates, 90)
+        cluster.client.wait("certificate", running.certificates, 180)
         running.stop_kubelet()
         running.put_link()
         running.start()
-        cluster.client.wait("Ready node", lambda: ready(cluster.client, facts.instance_id), 90)
+        cluster.client.wait("Ready node", lambda: ready(cluster.client, facts.instance_id), 180)
         yield running
     finally:
         running.stop()
