@@ -14,7 +14,7 @@ from .cli_diff import add_diff
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and give its exit code."""
-    parser = _parser()
+    parser = _parser(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_args(arguments)
     # A command lives for one evaluation: collecting garbage would only cost.
     gc.disable()
@@ -27,7 +27,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return WRONG
 
 
-def _parser() -> argparse.ArgumentParser:
+OWN = ("preview", "check", "diff")
+EXTENSIONS = "winkube.commands"
+"""The group of entry points by which another package adds commands: each is called with the parser's sub-commands."""
+
+
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="winkube",
         description="Evaluates Pulumi Python programs without engine, plug-ins or credentials.",
@@ -55,6 +60,12 @@ def _parser() -> argparse.ArgumentParser:
     preview.set_defaults(run=_preview)
     add_check(commands)
     add_diff(commands)
+    # Looking for entry points takes as long as a small evaluation, so it is left out where a command is one of ours.
+    if not arguments or arguments[0] not in OWN:
+        from importlib.metadata import entry_points
+
+        for extension in sorted(entry_points(group=EXTENSIONS), key=lambda it: it.name):
+            extension.load()(commands)
     return parser
 
 

@@ -179,6 +179,11 @@ class LinuxControlPlaneArgs:
         return endpoint(self.cluster_name)
 
     @property
+    def partition(self) -> str:
+        """The partition of the region, as in ARNs."""
+        return partition(self.region)
+
+    @property
     def token_parameter(self) -> str:
         """Name of the SSM parameter that holds the join token."""
         return token_parameter(self.cluster_name)

@@ -23,6 +23,7 @@ from ..core.component import Component
 from ..core.tags import cluster_tag, named
 from ..eks.launch_template import Volume, block_device_mappings, metadata_options, tag_specifications
 from ..eks.order import ordered_after
+from ..instance_groups.access import mirror_access
 from ..instance_groups.boot_code import KEPT, BootCode, BootCodeArgs, object_tags
 from ..instance_groups.join_target import JoinTarget
 from ..kubeadm.kubeconfig import admin_kubeconfig
@@ -30,12 +31,13 @@ from ..kubeadm.rendering import render
 from ..roles.documents import account_key, document, rendered
 from ..roles.role import ControlPlaneRole
 from ..state_bucket.layout import ClusterLayout
-from ..tables.regions import partition
 from .args import LinuxControlPlaneArgs, check_control_plane_args, role_args
 from .authorities import ClusterAuthorities, ClusterAuthoritiesArgs
 from .balancer import ApiBalancer, ApiBalancerArgs
 from .documents import (
+    BUCKET_TAG,
     CLUSTER_NAME_TAG,
+    INCARNATION_TAG,
     SLOT_TAG,
     cloud_controller,
     cluster_state,
@@ -253,11 +255,10 @@ class LinuxControlPlane(Component):
 
     def _create_role(self) -> ControlPlaneRole:
         args = self._args
-        spot = partition(args.region)
         facts = pulumi.Output.all(args.bucket_arn, args.bucket_key_arn)
         documents: dict[str, pulumi.Input[str]] = {
-            "cloud-controller": rendered(cloud_controller(args.cluster_name, args.region, spot)),
-            "leaving": rendered(leaving(args.cluster_name, args.region, spot)),
+            "cloud-controller": rendered(cloud_controller(args.cluster_name, args.region, args.partition)),
+            "leaving": rendered(leaving(args.cluster_name, args.region, args.partition)),
             "state": facts.apply(
                 lambda known: rendered(
                     cluster_state(
@@ -269,6 +270,8 @@ class LinuxControlPlane(Component):
                 lambda known: rendered(join_token_writer(str(known[0]), str(known[1])))
             ),
         }
+        if mirror := mirror_access(args):
+            documents["mirror"] = rendered(document(*mirror))
         if args.secrets_encryption == "kms":
             documents["secrets-key"] = self._secrets_key().apply(lambda arn: rendered(secrets_key_user(arn)))
         return ControlPlaneRole(f"{self._name}-nodes", role_args(args, documents), self.child())
@@ -348,10 +351,7 @@ class LinuxControlPlane(Component):
                     "default_result": "CONTINUE",
                 }
             ],
-            tags=[
-                {"key": key, "value": value, "propagate_at_launch": True}
-                for key, value in self._slot_tags(slot).items()
-            ],
+            tags=self._group_tags(slot),
             opts=self.child(
                 depends_on=ordered_after(self._opts, *self._before(), *secrets, told),
                 custom_timeouts=pulumi.CustomTimeouts(delete="20m"),
@@ -378,6 +378,13 @@ class LinuxControlPlane(Component):
                 "on_demand_allocation_strategy": "prioritized",
             },
         }
+
+    def _group_tags(self, slot: Slot) -> list[Any]:
+        tags = self._slot_tags(slot)
+        launched = [{"key": key, "value": value, "propagate_at_launch": True} for key, value in tags.items()]
+        # By these ``winkube cluster`` finds what the agents say.
+        own = {BUCKET_TAG: self._args.bucket, INCARNATION_TAG: str(self._args.incarnation)}
+        return [*launched, *({"key": key, "value": value, "propagate_at_launch": False} for key, value in own.items())]
 
     def _slot_tags(self, slot: Slot) -> dict[str, str]:
         args = self._args

@@ -13,6 +13,10 @@ from ..state_bucket.layout import ClusterLayout, key_access, prefix_access
 
 SLOT_TAG = "winkube.io/slot"
 """Tag of the Auto Scaling group and instance of a slot: what is a control plane's, and which."""
+BUCKET_TAG = "winkube.io/bucket"
+"""Tag with the name of the state bucket on the group of a slot."""
+INCARNATION_TAG = "winkube.io/incarnation"
+"""Tag with the cluster's number in that bucket."""
 CLUSTER_NAME_TAG = "winkube.io/cluster"
 """Tag with the cluster's name on the same, by which commands find them."""
 

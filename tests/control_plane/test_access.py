@@ -243,3 +243,10 @@ def test_there_is_room_for_policies_of_the_user() -> None:
 def test_there_is_no_managed_policy_that_reads_parameters() -> None:
     attached = [r.inputs["policyArn"] for r in plan().resources if r.type.endswith(":RolePolicyAttachment")]
     assert attached == ["arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly"]
+
+
+def test_a_mirror_that_is_a_bucket_is_read_and_not_written() -> None:
+    policies = policies_of(plan(mirror="s3://mirror/winkube"), "cp-nodes-mirror")
+    assert policies.allow("s3:GetObject", "arn:aws:s3:::mirror/winkube/dl.k8s.io/x")
+    assert not policies.allow("s3:GetObject", "arn:aws:s3:::mirror/other")
+    assert not policies.allow("s3:PutObject", "arn:aws:s3:::mirror/winkube/dl.k8s.io/x")
