@@ -15,10 +15,12 @@ LIFETIME = Rule("WK-IG-030", "Instances live from 1 to 365 days, or for ever.",
                 f"{AUTO_SCALING}/asg-max-instance-lifetime.html")  # fmt: skip
 ROLLOUT = Rule("WK-IG-031", "A rollout keeps a part of the nodes, and waits after its first part.",
                f"{AUTO_SCALING}/instance-refresh-overview.html")  # fmt: skip
-DRAIN = Rule("WK-IG-036", "Draining takes from 30 seconds to 48 hours, and two minutes at most on spot.",
+DRAIN = Rule("WK-IG-036", "Draining takes from 30 seconds to an hour, and two minutes at most on spot.",
              f"{AUTO_SCALING}/lifecycle-hooks.html")  # fmt: skip
 
-SPOT_NOTICE_SECONDS = 120
+LEAST_DRAIN = 30
+MOST_DRAIN = 3600
+"""Seconds; the boot code waits no longer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,10 +73,10 @@ def _check_times(group: LifeLike) -> Mistakes:
     if days is not None and not 1 <= days <= 365:
         found.add(LIFETIME, ("max_instance_lifetime_days",), "an instance lives from 1 to 365 days",
                   f"set it to {min(max(days, 1), 365)}, or leave it out", days)  # fmt: skip
-    most = SPOT_NOTICE_SECONDS if group.capacity_type == "spot" else 48 * 3600
-    if group.windows is not None and not 30 <= group.drain_seconds <= 48 * 3600:
-        found.add(DRAIN, ("drain_seconds",), "draining takes from 30 seconds to 48 hours",
-                  f"set drain_seconds to {min(max(group.drain_seconds, 30), most)}", group.drain_seconds)  # fmt: skip
+    if group.windows is not None and not LEAST_DRAIN <= group.drain_seconds <= MOST_DRAIN:
+        found.add(DRAIN, ("drain_seconds",), f"draining takes from {LEAST_DRAIN} to {MOST_DRAIN} seconds",
+                  f"set drain_seconds to {min(max(group.drain_seconds, LEAST_DRAIN), MOST_DRAIN)}",
+                  group.drain_seconds)  # fmt: skip
     return found
 
 
