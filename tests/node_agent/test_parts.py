@@ -4,6 +4,7 @@ import ast
 import datetime as dt
 import itertools
 import json
+import re
 import subprocess
 import sys
 
@@ -246,6 +247,15 @@ def test_the_agent_is_python_3_9(path) -> None:
             continue
         for one in names:
             assert one.split(".")[0] in {*sys.stdlib_module_names, "botocore"}, one
+
+
+def test_the_page_names_codes_that_exist() -> None:
+    """Every code on the page of the agent is one of its rules."""
+    page = (AGENT.parents[1] / "docs/node-agent.md").read_text()
+    codes = {one.code for one in vars(errors).values() if isinstance(one, errors.Rule)}
+    named = set(re.findall(r"WK-AGT-\d{3}", page))
+    assert named
+    assert named <= codes
 
 
 def test_botocore_is_imported_only_when_it_is_needed() -> None:

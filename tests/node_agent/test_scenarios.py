@@ -251,7 +251,7 @@ def test_a_restore_brings_the_cluster_back(bed: Bed) -> None:
     new = [bed.machine(slot).start() for slot in bed.slots[1:]]
     survivor = machines[0].start()
     bed.wait(lambda: all(one.error == "WK-AGT-008" for one in new))
-    assert survivor.error == "WK-AGT-015"
+    bed.wait(lambda: survivor.error == "WK-AGT-015")
     bed.put_object("bootstrap/1/restore", wish)
     all_ready(bed, survivor, *new)
     assert bed.voters() == {survivor.name, *(one.name for one in new)}
