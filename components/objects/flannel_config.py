@@ -71,7 +71,7 @@ _UNFIT: Mapping[str, str] = {
     "transparent": "it needs addresses from the VPC's own DHCP for pods, which EC2 does not give",
     "weave": "its makers have stopped, and it never ran on Windows",
     "calico": "it comes with an operator of its own and does not run beside flannel: leave Flannel out and follow "
-              "docs/how-to/calico.md",
+              "docs/pod-network.md",
     "cilium": "it runs on Linux only",
     "wireguard": "flannel has this backend on Linux only",
     "ipsec": "flannel has this backend on Linux only",

@@ -18,11 +18,6 @@ NAMESPACES: dict[str, dict[str, str]] = {
     "matrix": {},
     "matrix-host": {"pod-security.kubernetes.io/enforce": "privileged"},
 }
-NEEDS_MUTATION = {
-    "no memory limit, by os",  # spoken about as well, with more beside it
-    "Linux field with a class, said by the API server itself",
-    "host network by class",
-}
 
 
 def policies(minor: str, **settings: Any) -> list[Manifest]:
@@ -83,8 +78,6 @@ def _holds(client: Client) -> bool:
 @pytest.mark.parametrize("case", [it for it in CASES if it.refused], ids=lambda it: it.name)
 def test_what_windows_cannot_do_is_refused_with_our_message(admission: Cluster, case: Case) -> None:
     """The text says what offends, what to write instead, and the code; some Kubernetes refuses by itself."""
-    if case.name in NEEDS_MUTATION and not mutating_policies(admission.minor):
-        pytest.skip(f"needs MutatingAdmissionPolicy v1, which Kubernetes {admission.minor} does not have")
     with pytest.raises(ApiError) as refusal:
         tried(admission.client, named(case))
     assert refusal.value.status in (403, 404, 422)

@@ -21,7 +21,8 @@ def test_flanneld_finds_the_network_and_its_node(cluster: Cluster, tmp_path: Pat
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "flannel-node"},
             "spec": {"podCIDR": "10.244.7.0/24", "podCIDRs": ["10.244.7.0/24"]}}  # fmt: skip
     for manifest in [*made, node]:
-        client.apply(manifest)
+        # A namespace of a test before may still be on its way out.
+        client.wait(f"place for {manifest['kind']}", lambda it=manifest: client.apply(it), 60)
     try:
         token = client.request(
             "POST", client.path("v1", "ServiceAccount", "flannel", "kube-flannel") + "/token",

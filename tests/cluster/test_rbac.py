@@ -111,7 +111,8 @@ def system(cluster: Cluster) -> Iterator[Client]:
     """The cluster with all of them."""
     made = manifests()
     for manifest in made:
-        cluster.client.apply(manifest)
+        # A namespace of a test before may still be on its way out.
+        cluster.client.wait(f"place for {manifest['kind']}", lambda it=manifest: cluster.client.apply(it), 60)
     cluster.client.wait("rights", lambda: allowed(cluster.client, FLANNEL, ALLOWED[FLANNEL][0]))
     yield cluster.client
     for manifest in reversed(made):
