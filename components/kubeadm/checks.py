@@ -208,17 +208,17 @@ def check_kubelet_settings(
     ):
         found.take(_check_range(getattr(settings, field), low, high, (field,)))
     if settings.image_gc_low_threshold_percent >= settings.image_gc_high_threshold_percent:
-        found.add(RANGE, ("image_gc_low_threshold_percent",), "lies below image_gc_high_threshold_percent, which is "
+        found.add(RANGE, ("image_gc_low_threshold_percent",), "must lie below image_gc_high_threshold_percent, which is "
                   f"{settings.image_gc_high_threshold_percent}", "set it lower than that",
                   settings.image_gc_low_threshold_percent)  # fmt: skip
     critical, whole = settings.shutdown_grace_period_critical_pods_seconds, settings.shutdown_grace_period_seconds
-    if not 0 <= critical <= whole:
+    if whole >= 0 and not 0 <= critical <= whole:
         found.add(RANGE, ("shutdown_grace_period_critical_pods_seconds",),
-                  f"is a part of shutdown_grace_period_seconds, which is {whole}", f"set it to {whole // 3}",
+                  f"must be a part of shutdown_grace_period_seconds, which is {whole}", f"set it to {whole // 3}",
                   critical)  # fmt: skip
     if not _QUANTITY.fullmatch(settings.container_log_max_size):
         found.add(
-            QUANTITY, ("container_log_max_size",), "is a quantity", 'write "10Mi"', settings.container_log_max_size
+            QUANTITY, ("container_log_max_size",), "must be a quantity", 'write "10Mi"', settings.container_log_max_size
         )
     for field in ("system_reserved", "kube_reserved"):
         found.take(_check_quantities(getattr(settings, field), RESERVED_RESOURCES, (field,)))
@@ -236,7 +236,7 @@ def check_endpoint(endpoint: str, path: Path = ("endpoint",)) -> Mistakes:
         bare = endpoint.partition("://")[2] or endpoint
         bare = bare.partition("/")[0]
         meant = bare if re.fullmatch(r"[^:]+:\d{1,5}", bare) else f"{bare.partition(':')[0] or 'api.example.com'}:6443"
-        found.add(ENDPOINT, path, "is host:port without a scheme", f'write "{meant}"', endpoint)
+        found.add(ENDPOINT, path, "must be host:port without a scheme", f'write "{meant}"', endpoint)
     elif not _is_address(host):
         found.take(check_dns_name(host, path))
     return found
@@ -317,10 +317,10 @@ def _check_plugin(plugin: KmsPlugin) -> Mistakes:
                   'write it as "registry.example.com/aws-encryption-provider@sha256:…"', plugin.image)  # fmt: skip
     match = _KEY_ARN.fullmatch(plugin.key_arn)
     if match is None:
-        found.add(KMS, ("key_arn",), "is the ARN of a key, not of an alias",
+        found.add(KMS, ("key_arn",), "must be the ARN of a key, not of an alias",
                   'write "arn:aws:kms:<region>:<account>:key/<id>"', plugin.key_arn)  # fmt: skip
     elif match[1] != plugin.region:
-        found.add(KMS, ("region",), f"is the region of the key, {match[1]}", f'write "{match[1]}"', plugin.region)
+        found.add(KMS, ("region",), f"must be the region of the key, {match[1]}", f'write "{match[1]}"', plugin.region)
     return found
 
 
@@ -332,7 +332,7 @@ def _check_issuer(cluster: ClusterConfig) -> Mistakes:
     for field, value in (("issuer", issuer.issuer), ("jwks_uri", issuer.jwks_uri)):
         if not re.fullmatch(r"https://[a-z0-9.-]+(/[\w./-]*)?", value) or value.endswith("/"):
             host = value.partition("://")[2] or value
-            found.add(ISSUER, ("service_account_issuer", field), "is an https address without a slash at its end",
+            found.add(ISSUER, ("service_account_issuer", field), "must be an https address without a slash at its end",
                       f'write "https://{host.strip("/")}"', value)  # fmt: skip
     return found
 
@@ -351,14 +351,14 @@ def _check_choice(value: str, allowed: Sequence[str], path: Path) -> Mistakes:
     found = Mistakes()
     if value not in allowed:
         near = nearest(value, allowed)
-        found.add(CHOICE, path, f"is {one_of(allowed)}", f'write "{near or allowed[0]}"', value)
+        found.add(CHOICE, path, f"must be {one_of(allowed)}", f'write "{near or allowed[0]}"', value)
     return found
 
 
 def _check_range(value: int, low: int, high: int, path: Path) -> Mistakes:
     found = Mistakes()
     if not low <= value <= high:
-        found.add(RANGE, path, f"lies from {low} to {high}", f"write {min(max(value, low), high)}", value)
+        found.add(RANGE, path, f"must lie from {low} to {high}", f"write {min(max(value, low), high)}", value)
     return found
 
 
@@ -370,10 +370,10 @@ def _check_quantities(
         where = (*path, name)
         if name not in allowed:
             near = nearest(name, allowed)
-            found.add(RESOURCE, where, f"is {one_of(allowed)}", f'write "{near}"' if near else "remove it", name)
+            found.add(RESOURCE, where, f"must be {one_of(allowed)}", f'write "{near}"' if near else "remove it", name)
         if not (_QUANTITY.fullmatch(value) or (percentage and _PERCENTAGE.fullmatch(value))):
             words = "a quantity or a percentage" if percentage else "a quantity"
-            found.add(QUANTITY, where, f"is {words}", 'write "500Mi"' + (' or "10%"' if percentage else ""), value)
+            found.add(QUANTITY, where, f"must be {words}", 'write "500Mi"' + (' or "10%"' if percentage else ""), value)
     return found
 
 

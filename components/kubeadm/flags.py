@@ -346,7 +346,7 @@ def check_kubelet_fields(
             found.add(FIELD_OWNED, where, "holds node and cluster together, and is written for each node", "remove it",
                       value)  # fmt: skip
         elif (kind := _KINDS.get(known[name])) and not _is(value, kind[1]):
-            found.add(FIELD_KIND, where, f"is {kind[0]}", f"write {kind[0]}", value)
+            found.add(FIELD_KIND, where, f"must be {kind[0]}", f"write {kind[0]}", value)
     return found
 
 
