@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 import winkube
 from winkube.core.mistakes import Rule
+from winkube.plugin.provider import current_schema
 from winkube.policies.reference import policies_page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,8 +23,8 @@ ROOM_TITLES = {
     "ADD": "Add-ons", "AGT": "Node agent", "ART": "Downloads of nodes", "BKT": "State bucket",
     "CP": "Self-managed control plane", "DNS": "Zones and names", "EKS": "EKS clusters and node groups",
     "IAM": "IAM roles", "IG": "Instance groups", "K8S": "Kubernetes objects", "KAD": "kubeadm and kubelet documents",
-    "NET": "Network", "OPS": "Commands for clusters", "SCH": "Labels, taints and scheduling", "SET": "Settings",
-    "TAG": "Tags", "WIN": "Boot of Windows nodes",
+    "NET": "Network", "OPS": "Commands for clusters", "PLG": "Other languages",
+    "SCH": "Labels, taints and scheduling", "SET": "Settings", "TAG": "Tags", "WIN": "Boot of Windows nodes",
 }  # fmt: skip
 MISTAKES = (('windows: "2022"', 'windows: "2025"'), ('"1.36"', '"1.34"'), ("maxSize", "maxsize"))
 """What the README's example of an error changes in the dev stack."""
@@ -127,6 +128,7 @@ FILES: Mapping[str, Callable[[], str]] = {
     "docs/stack.schema.json": schema_text,
     "docs/plan.schema.json": lambda: published("plan"),
     "docs/difference.schema.json": lambda: published("difference"),
+    "components/plugin/schema.json": current_schema,
     "README.md": readme,
 }
 

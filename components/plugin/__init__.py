@@ -1,0 +1,1 @@
+"""The components for other languages: what ``pulumi package add`` reads of this repository."""

@@ -1,0 +1,159 @@
+"""Arguments as another language sent them, made into the ``…Args`` of a component; every mistake at once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pulumi
+from pulumi.output import Unknown
+
+from ..core.mistakes import Mistakes, Nothing, Path, Rule, nearest
+from .shapes import Shape, fields_of
+
+SCHEMA_PAGE = "https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/"
+MISSING_INPUT = Rule("WK-PLG-001", "Every input without a default is given.", SCHEMA_PAGE)
+UNKNOWN_INPUT = Rule("WK-PLG-002", "An input is one that the component has.", SCHEMA_PAGE)
+WRONG_TYPE = Rule("WK-PLG-003", "An input has the type that the schema says.", SCHEMA_PAGE)
+NOT_PLAIN = Rule("WK-PLG-004", "What decides how a cluster is built is known before the deployment.", SCHEMA_PAGE)
+WORDS: Mapping[str, str] = {
+    "string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+    "array": "a list", "map": "an object", "object": "an object",
+}  # fmt: skip
+_PLAIN: Mapping[str, tuple[str, str]] = {
+    "string": ("a plain value is needed, not an output or a secret",
+               "write the value itself, or read it from the configuration"),
+    "array": ("a list is needed, not an output or a secret that holds one",
+              "write a list; outputs may stand in it where they are ids, such as [network.privateSubnetIds[0], …]"),
+    "object": ("an object is needed, not an output or a secret that holds one",
+               "write the object; outputs may stand in it where they are ids, names or addresses of resources"),
+}  # fmt: skip
+INTERNAL = "__"
+
+
+def read_arguments(cls: type[Any], given: Mapping[str, Any]) -> tuple[Any, Mistakes]:
+    """An instance of ``cls`` from the inputs of a request; None where there are mistakes.
+
+    Paths are in the names of the Python arguments, as everywhere.
+    """
+    found = Mistakes()
+    value = _object(cls, given, (), found)
+    return (None if found else value), found
+
+
+def _read(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
+    if isinstance(value, Unknown):
+        value = pulumi.Output.from_input(value)
+    if isinstance(value, pulumi.Output):
+        if not shape.output:
+            message, remedy = _PLAIN.get(shape.kind, _PLAIN["string"])
+            found.add(NOT_PLAIN, path, message, remedy)
+        return value
+    if shape.kind == "any":
+        return _without_outputs(value, path, found)
+    if shape.kind == "choice":
+        return _choice(shape, value, path, found)
+    return _READERS[shape.kind](shape, value, path, found)
+
+
+def _simple(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
+    """Numbers arrive as floats; true and false are no numbers."""
+    if shape.kind == "string" and isinstance(value, str):
+        return value
+    if shape.kind == "boolean" and isinstance(value, bool):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if shape.kind == "number":
+            return value
+        if shape.kind == "integer" and value == int(value):
+            return int(value)
+    return _wrong(shape, value, path, found)
+
+
+def _array(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
+    if not isinstance(value, list):
+        return _wrong(shape, value, path, found)
+    items: Sequence[Any] = value
+    return [_read(shape.parts[0], item, (*path, index), found) for index, item in enumerate(items)]
+
+
+def _map(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
+    if not isinstance(value, dict):
+        return _wrong(shape, value, path, found)
+    items: Mapping[str, Any] = value
+    return {key: _read(shape.parts[0], item, (*path, key), found) for key, item in items.items()}
+
+
+def _nested(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
+    if not isinstance(value, dict):
+        return _wrong(shape, value, path, found)
+    return _object(shape.of, value, path, found)
+
+
+def _object(cls: Any, value: Mapping[str, Any], path: Path, found: Mistakes) -> Any:
+    fields = {field.key: field for field in fields_of(cls)}
+    before = len(found)
+    read: dict[str, Any] = {}
+    for key, item in value.items():
+        if key.startswith(INTERNAL) or item is None:
+            continue
+        if key not in fields:
+            guess = nearest(key, tuple(fields))
+            remedy = f'write "{guess}"' if guess else f"leave it out; there are {', '.join(sorted(fields))}"
+            found.add(UNKNOWN_INPUT, (*path, key), "there is no such input", remedy)
+            continue
+        read[fields[key].name] = _read(fields[key].shape, item, (*path, fields[key].name), found)
+    for field in fields.values():
+        if field.required and field.name not in read:
+            text = field.description.partition(". ")[0].replace("\n", " ").replace("``", "").rstrip(".")
+            found.add(MISSING_INPUT, (*path, field.name), "this input is missing", f"set {field.key}: {text}")
+    return cls(**read) if len(found) == before else None
+
+
+def _choice(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
+    for part in shape.parts:
+        tried = Mistakes()
+        read = _read(part, value, path, tried)
+        if not tried:
+            return read
+    return _wrong(shape, value, path, found)
+
+
+def _without_outputs(value: Any, path: Path, found: Mistakes) -> Any:
+    """Data of any form, as it is; numbers that are whole become so again."""
+    if isinstance(value, dict):
+        items: Mapping[str, Any] = value
+        return {key: _read(ANYTHING, item, (*path, key), found) for key, item in items.items()}
+    if isinstance(value, list):
+        return [_read(ANYTHING, item, (*path, index), found) for index, item in enumerate(list[Any](value))]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _wrong(shape: Shape, value: Any, path: Path, found: Mistakes) -> None:
+    needed = _words(shape)
+    got = value if isinstance(value, str | int | float | bool) else Nothing
+    found.add(WRONG_TYPE, path, f"{needed} is needed", _remedy(shape, value, needed), got)
+
+
+def _words(shape: Shape) -> str:
+    if shape.kind == "choice":
+        return " or ".join(_words(part) for part in shape.parts)
+    if shape.kind == "array":
+        inner = WORDS.get(shape.parts[0].kind, "values").removeprefix("a ").removeprefix("an ")
+        return f"a list of {inner}s"
+    return WORDS[shape.kind]
+
+
+def _remedy(shape: Shape, value: Any, needed: str) -> str:
+    if shape.kind == "string" and isinstance(value, float):
+        return f'put it in quotes: "{value:g}"'
+    if shape.kind in ("integer", "number", "boolean") and isinstance(value, str):
+        return "write it without quotes" if value.isdigit() or value in ("true", "false") else f"write {needed}"
+    if shape.kind == "array" and isinstance(value, str):
+        return f'write ["{value}"]'
+    return f"write {needed}"
+
+
+ANYTHING = Shape(kind="any")
+_READERS: Mapping[str, Callable[[Shape, Any, Path, Mistakes], Any]] = {
+    "string": _simple, "integer": _simple, "number": _simple, "boolean": _simple,
+    "array": _array, "map": _map, "object": _nested,
+}  # fmt: skip
