@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from ipaddress import IPv4Network
 
 from ..core.mistakes import Mistakes, Path, Rule
+from ..kubeadm.checks import check_kubelet_settings
 from ..kubeadm.config import KubeletSettings
 from ..objects.windows_pods import image_build
 from ..tables.releases import PAUSE_MINIMUM_SERVER_2025
@@ -62,6 +63,10 @@ def check_kubelet(group: InstanceGroupLike, target: TargetLike) -> Mistakes:
     """Every mistake in what the kubelets of a group are told, paths relative to the group."""
     found = _check_owned(group.kubelet)
     found.take(_check_max_pods(group, target))
+    said = {mistake.path for mistake in found}
+    # Flags of the minor, quantities, ranges: as for every kubelet of winkube.
+    every = check_kubelet_settings(group.kubelet, target.kubernetes_version, windows=group.windows is not None)
+    found.extend(mistake for it in every if (mistake := it.under("kubelet")).path not in said)
     found.take(_check_images(group))
     return found
 

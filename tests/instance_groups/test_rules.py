@@ -65,6 +65,8 @@ def test_ordinary_groups_pass():
         ({"warm_pool": WarmPool(reuse_on_scale_in=True)}, "WK-IG-026", ("warm_pool", "reuse_on_scale_in"), "false"),
         ({"warm_pool": WarmPool(min_size=9)}, "WK-IG-026", ("warm_pool", "min_size"), "set min_size to 3"),
         ({"kubelet": KubeletSettings(arguments={"--v": "4"})}, "WK-IG-027", ("kubelet", "arguments", "--v"), '"v"'),
+        ({"kubelet": KubeletSettings(arguments={"network-plugin": "cni"})}, "WK-KAD-010", None, "network-plugin"),
+        ({"kubelet": KubeletSettings(system_reserved={"memory": "2 GB"})}, "WK-KAD-025", None, "2 GB"),
         ({"kubelet": KubeletSettings(max_pods=0)}, "WK-IG-028", ("kubelet", "max_pods"), "1 or more"),
         ({"kubelet": KubeletSettings(max_pods=252)}, "WK-IG-028", ("kubelet", "max_pods"), "251 or less"),
         ({"target": make_target(node_cidr_mask=26)}, "WK-IG-028", ("kubelet", "max_pods"), "a kubelet takes 110"),
