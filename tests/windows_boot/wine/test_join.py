@@ -37,39 +37,32 @@ UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized"
 GIB = 2**30
 
 
-@pytest.fixture(scope="module", params=MINORS)
-def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    """A control plane of each minor, with the join token that the control plane keeps fresh."""
-    with Cluster(request.param, nodes=False) as running:
-        for name, (role, group) in BINDINGS.items():
-            running.client.apply({
-                "apiVersion": f"{RBAC}/v1",
-                "kind": "ClusterRoleBinding",
-                "metadata": {"name": name},
-                "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": role},
-                "subjects": [{"apiGroup": RBAC, "kind": "Group", "name": group}],
-            })  # fmt: skip
-        running.client.apply({
-            "apiVersion": "v1",
-            "kind": "Secret",
-            "metadata": {"name": f"bootstrap-token-{TOKEN_ID}", "namespace": "kube-system"},
-            "type": "bootstrap.kubernetes.io/token",
-            "stringData": {
-                "token-id": TOKEN_ID,
-                "token-secret": TOKEN_SECRET,
-                "usage-bootstrap-authentication": "true",
-                "auth-extra-groups": GROUP,
-            },
+def allow_joining(client: Client) -> None:
+    """The join token that the control plane keeps fresh, and the roles that kubeadm binds."""
+    for name, (role, group) in BINDINGS.items():
+        client.apply({
+            "apiVersion": f"{RBAC}/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": name},
+            "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": role},
+            "subjects": [{"apiGroup": RBAC, "kind": "Group", "name": group}],
         })  # fmt: skip
-        yield running
+    client.apply({
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": f"bootstrap-token-{TOKEN_ID}", "namespace": "kube-system"},
+        "type": "bootstrap.kubernetes.io/token",
+        "stringData": {
+            "token-id": TOKEN_ID,
+            "token-secret": TOKEN_SECRET,
+            "usage-bootstrap-authentication": "true",
+            "auth-extra-groups": GROUP,
+        },
+    })  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=["2022", "2025"])
-def joined(
-    request: pytest.FixtureRequest, cluster: Cluster, server: Wine, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[RunningNode]:
-    """A node of each release that came by TLS bootstrap."""
-    release = request.param
+def join(cluster: Cluster, server: Wine, release: str, folder: Path) -> RunningNode:
+    """A node of a release that comes by TLS bootstrap, Ready; stopped if it does not."""
     server.play(release)
     for left in (r"C:\etc\kubernetes", paths.KUBELET):
         shutil.rmtree(server.path(left), ignore_errors=True)
@@ -79,14 +72,11 @@ def joined(
         endpoint=f"127.0.0.1:{cluster.port}",
         certificate_authority=(cluster.pki / "ca.crt").read_text(),
         labels={"example.com/team": "web", "node.kubernetes.io/lifecycle": "spot"},
-        taints=(
-            Taint(key="os", value="windows"),
-            Taint(key="example.com/team", value="web", effect="PreferNoSchedule"),
-        ),
+        taints=(Taint(key="os", value="windows"), Taint(key="team", value="web", effect="PreferNoSchedule")),
         proxy=None,
     )
     facts = Facts(f"i-0{release}{cluster.minor.replace('.', '')}", node_ip())
-    running = RunningNode(server, spec, facts, tmp_path_factory.mktemp("node"))
+    running = RunningNode(server, spec, facts, folder)
     try:
         running.start()
         cluster.client.wait("certificate", running.certificates, 180)
@@ -94,9 +84,28 @@ def joined(
         running.put_link()
         running.start()
         cluster.client.wait("Ready node", lambda: ready(cluster.client, facts.instance_id), 180)
-        yield running
-    finally:
+    except BaseException:
         running.stop()
+        raise
+    return running
+
+
+@pytest.fixture(scope="module", params=MINORS)
+def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """A control plane of each minor that nodes may join."""
+    with Cluster(request.param, nodes=False) as running:
+        allow_joining(running.client)
+        yield running
+
+
+@pytest.fixture(scope="module", params=["2022", "2025"])
+def joined(
+    request: pytest.FixtureRequest, cluster: Cluster, server: Wine, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningNode]:
+    """A node of each release."""
+    running = join(cluster, server, request.param, tmp_path_factory.mktemp("node"))
+    yield running
+    running.stop()
 
 
 def own_node(client: Client, running: RunningNode) -> dict[str, Any]:
@@ -264,3 +273,27 @@ def test_it_comes_back_with_its_certificate(cluster: Cluster, joined: RunningNod
     cluster.client.wait("heartbeat", lambda: heartbeat(cluster.client, name) > last and ready(cluster.client, name), 60)
     assert len(joined.certificates()) == before
     assert "kubelet-client-current.pem" in joined.log
+
+
+def test_it_comes_back_with_a_rotated_certificate(server: Wine, tmp_path: Path) -> None:
+    """A certificate that runs out is replaced by one that the node asks for as itself; with that it comes back."""
+    with Cluster(nodes=False, controller_manager={"cluster-signing-duration": "90s"}) as cluster:
+        allow_joining(cluster.client)
+        running = join(cluster, server, "2025", tmp_path)
+        try:
+            first, count = running.current_certificate().read_bytes(), len(running.certificates())
+            cluster.client.wait("rotated certificate", lambda: len(running.certificates()) > count, 120)
+            running.stop_kubelet()
+            running.server.path(paths.BOOTSTRAP_KUBECONFIG).unlink()
+            running.put_link()
+            assert running.current_certificate().read_bytes() != first
+            name = running.facts.instance_id
+            requests = cluster.client.list("certificates.k8s.io/v1", "CertificateSigningRequest")
+            own = {one["spec"]["username"] for one in requests if one["spec"]["signerName"].endswith("client-kubelet")}
+            assert f"system:node:{name}" in own
+            last = heartbeat(cluster.client, name)
+            running.start()
+            cluster.client.wait("heartbeat", lambda: heartbeat(cluster.client, name) > last, 60)
+            assert ready(cluster.client, name)
+        finally:
+            running.stop()
