@@ -11,6 +11,7 @@ from winkube.objects.flannel_manifests import flannel_manifests
 from tests.binaries import binary
 
 from .bed import Cluster
+from .test_rbac import apply_afresh
 
 
 def test_flanneld_finds_the_network_and_its_node(cluster: Cluster, tmp_path: Path) -> None:
@@ -20,9 +21,7 @@ def test_flanneld_finds_the_network_and_its_node(cluster: Cluster, tmp_path: Pat
             if part in ("namespace", "account", "role", "binding", "configuration")]  # fmt: skip
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "flannel-node"},
             "spec": {"podCIDR": "10.244.7.0/24", "podCIDRs": ["10.244.7.0/24"]}}  # fmt: skip
-    for manifest in [*made, node]:
-        # A namespace of a test before may still be on its way out.
-        client.wait(f"place for {manifest['kind']}", lambda it=manifest: client.apply(it), 60)
+    apply_afresh(client, [*made, node])
     try:
         token = client.request(
             "POST", client.path("v1", "ServiceAccount", "flannel", "kube-flannel") + "/token",

@@ -106,13 +106,26 @@ def manifests() -> list[Manifest]:
             *approver.values()]  # fmt: skip
 
 
+def apply_afresh(client: Client, made: list[Manifest]) -> None:
+    """Apply all; a namespace of a test before may still be on its way out."""
+    for manifest in made:
+        if manifest["kind"] == "Namespace":
+            client.wait(f"end of {manifest['metadata']['name']}", lambda it=manifest: _free(client, it), 60)
+        client.apply(manifest)
+
+
+def _free(client: Client, namespace: Manifest) -> bool:
+    try:
+        return client.request("GET", client.path_of(namespace))["status"]["phase"] == "Active"
+    except ApiError as error:
+        return error.status == 404
+
+
 @pytest.fixture(scope="module")
 def system(cluster: Cluster) -> Iterator[Client]:
     """The cluster with all of them."""
     made = manifests()
-    for manifest in made:
-        # A namespace of a test before may still be on its way out.
-        cluster.client.wait(f"place for {manifest['kind']}", lambda it=manifest: cluster.client.apply(it), 60)
+    apply_afresh(cluster.client, made)
     cluster.client.wait("rights", lambda: allowed(cluster.client, FLANNEL, ALLOWED[FLANNEL][0]))
     yield cluster.client
     for manifest in reversed(made):
