@@ -13,7 +13,7 @@ CHECKOV := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/winkube/checkov-$(shell sed -n
 # What an installation builds: the libraries that the node agent carries.
 BUILD := setup.py components/node_agent/vendoring.py
 
-.PHONY: help preview test validators lint types format coverage docs bench clean
+.PHONY: help preview test binaries validators lint types format coverage docs bench clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,8 +21,12 @@ help:  ## Show this list
 preview: $(VENV)/.run  ## Show what a stack would create (STACK=dev, FORMAT=tree|json|markdown)
 	@$(BIN)/winkube preview $(STACK) --policies policies --format $(FORMAT)
 
-test: $(VENV)/.dev validators  ## Run the tests
-	WINKUBE_CHECKOV=$(CHECKOV) $(BIN)/python -m pytest -q
+test: $(VENV)/.dev validators  ## Run the tests; with Go also against the real programs of Kubernetes
+	@$(BIN)/python -m tests.binaries --if-possible
+	WINKUBE_CHECKOV=$(CHECKOV) $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
+
+binaries: $(VENV)/.dev  ## Build the real programs that tests run, once per version (about 20 minutes; needs Go 1.26)
+	@$(BIN)/python -m tests.binaries
 
 validators: $(CHECKOV)/.installed  ## Install the validators that need an environment of their own (checkov)
 
