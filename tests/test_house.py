@@ -47,6 +47,8 @@ ALLOWED = {
     "policies": {"policies", "components"},
     "preview": {"preview"},
 }
+DOORS = {"components/testing.py": "preview"}
+"""What leads out of a room on purpose: the help for tests brings the recorder to other people's programs."""
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -56,7 +58,9 @@ def test_imports_go_one_way(room: str) -> None:
         f"{path.relative_to(ROOT)} imports {name}"
         for path in modules(room)
         for name in imported(path)
-        if (target := room_of(name)) and target not in ALLOWED[room]
+        if (target := room_of(name))
+        and target not in ALLOWED[room]
+        and DOORS.get(str(path.relative_to(ROOT))) != target
     ]
     assert wrong == []
 

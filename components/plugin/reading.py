@@ -1,7 +1,7 @@
 """Arguments as another language sent them, made into the ``…Args`` of a component; every mistake at once."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeGuard
 
 import pulumi
 from pulumi.output import Unknown
@@ -41,8 +41,8 @@ def read_arguments(cls: type[Any], given: Mapping[str, Any]) -> tuple[Any, Mista
 
 def _read(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
     if isinstance(value, Unknown):
-        value = pulumi.Output.from_input(value)
-    if isinstance(value, pulumi.Output):
+        value = pulumi.Output[Any].from_input(value)
+    if _is_output(value):
         if not shape.output:
             message, remedy = _PLAIN.get(shape.kind, _PLAIN["string"])
             found.add(NOT_PLAIN, path, message, remedy)
@@ -69,21 +69,19 @@ def _simple(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
 
 
 def _array(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
-    if not isinstance(value, list):
+    if not _is_list(value):
         return _wrong(shape, value, path, found)
-    items: Sequence[Any] = value
-    return [_read(shape.parts[0], item, (*path, index), found) for index, item in enumerate(items)]
+    return [_read(shape.parts[0], item, (*path, index), found) for index, item in enumerate(value)]
 
 
 def _map(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
-    if not isinstance(value, dict):
+    if not _is_object(value):
         return _wrong(shape, value, path, found)
-    items: Mapping[str, Any] = value
-    return {key: _read(shape.parts[0], item, (*path, key), found) for key, item in items.items()}
+    return {key: _read(shape.parts[0], item, (*path, key), found) for key, item in value.items()}
 
 
 def _nested(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
-    if not isinstance(value, dict):
+    if not _is_object(value):
         return _wrong(shape, value, path, found)
     return _object(shape.of, value, path, found)
 
@@ -119,12 +117,23 @@ def _choice(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
 
 def _without_outputs(value: Any, path: Path, found: Mistakes) -> Any:
     """Data of any form, as it is; numbers that are whole become so again."""
-    if isinstance(value, dict):
-        items: Mapping[str, Any] = value
-        return {key: _read(ANYTHING, item, (*path, key), found) for key, item in items.items()}
-    if isinstance(value, list):
-        return [_read(ANYTHING, item, (*path, index), found) for index, item in enumerate(list[Any](value))]
+    if _is_object(value):
+        return {key: _read(ANYTHING, item, (*path, key), found) for key, item in value.items()}
+    if _is_list(value):
+        return [_read(ANYTHING, item, (*path, index), found) for index, item in enumerate(value)]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _is_output(value: Any) -> TypeGuard[pulumi.Output[Any]]:
+    return isinstance(value, pulumi.Output)
+
+
+def _is_list(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def _is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict)
 
 
 def _wrong(shape: Shape, value: Any, path: Path, found: Mistakes) -> None:
