@@ -18,6 +18,8 @@ if TYPE_CHECKING:
         KarpenterWindowsRoleArgs,
     )
     from .addons.storage import NtfsStorageClass, NtfsStorageClassArgs, SmbStorageClass, SmbStorageClassArgs
+    from .control_plane.args import BackupRetention, IrsaIssuer, LinuxControlPlaneArgs
+    from .control_plane.control_plane import LinuxControlPlane
     from .core.errors import WinkubeError
     from .eks.access import AccessPolicy
     from .eks.addon import EksAddon, EksAddonArgs
@@ -32,10 +34,36 @@ if TYPE_CHECKING:
     from .eks.target import EksTarget
     from .eks.windows_image import EksWindowsImage, EksWindowsImageArgs
     from .eks.windows_ipam import WindowsIpam, WindowsIpamArgs
+    from .instance_groups.boot_code import BootCode, BootCodeArgs
+    from .instance_groups.existing import target_of_kops, target_of_kubeadm, target_of_kubespray
+    from .instance_groups.group_args import LinuxInstanceGroupArgs, WindowsInstanceGroupArgs
+    from .instance_groups.groups import LinuxInstanceGroup, WindowsInstanceGroup
+    from .instance_groups.join_target import JoinTarget
+    from .instance_groups.node_image import WindowsNodeImage, WindowsNodeImageArgs
+    from .instance_groups.rollout import Rollout
+    from .instance_groups.worker_security import WorkerSecurityGroup, WorkerSecurityGroupArgs
+    from .kubeadm.config import AuditLog, ExtraArguments, KubeletSettings, PodSecurity
     from .network.network import Network, NetworkArgs
     from .node_images.plan import FastLaunch
+    from .objects.cloud_controller_manager import CloudControllerManager, CloudControllerManagerArgs
+    from .objects.flannel import Flannel, FlannelArgs
+    from .objects.interruption_queue import InterruptionQueue, InterruptionQueueArgs
+    from .objects.kubelet_csr_approver import KubeletCsrApprover, KubeletCsrApproverArgs
+    from .objects.node_taints import NodeMarks, NodeTaints, NodeTaintsArgs
     from .objects.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
-    from .roles.role import EksClusterRole, EksClusterRoleArgs, NodeRole, NodeRoleArgs
+    from .objects.sample_workloads import SampleWorkloads, SampleWorkloadsArgs
+    from .objects.self_managed_addons import SelfManagedAddon, SelfManagedAddons, SelfManagedAddonsArgs
+    from .objects.windows_admission import WindowsAdmission, WindowsAdmissionArgs
+    from .objects.windows_kube_proxy import WindowsKubeProxy, WindowsKubeProxyArgs
+    from .objects.windows_logs import WindowsLogs, WindowsLogsArgs
+    from .roles.role import (
+        ControlPlaneRole,
+        ControlPlaneRoleArgs,
+        EksClusterRole,
+        EksClusterRoleArgs,
+        NodeRole,
+        NodeRoleArgs,
+    )
     from .scheduling.labels import Taint
     from .state_bucket.state_bucket import StateBucket, StateBucketArgs
     from .zone.zone import ApiRecord, ApiRecordArgs, ClusterZone, ClusterZoneArgs
@@ -46,8 +74,16 @@ _MODULES = {
     "AddonChoice": "addons.addons",
     "ApiRecord": "zone.zone",
     "ApiRecordArgs": "zone.zone",
+    "AuditLog": "kubeadm.config",
+    "BackupRetention": "control_plane.args",
+    "BootCode": "instance_groups.boot_code",
+    "BootCodeArgs": "instance_groups.boot_code",
+    "CloudControllerManager": "objects.cloud_controller_manager",
+    "CloudControllerManagerArgs": "objects.cloud_controller_manager",
     "ClusterZone": "zone.zone",
     "ClusterZoneArgs": "zone.zone",
+    "ControlPlaneRole": "roles.role",
+    "ControlPlaneRoleArgs": "roles.role",
     "EksAddon": "eks.addon",
     "EksAddonArgs": "eks.addon",
     "EksAddons": "addons.addons",
@@ -67,40 +103,79 @@ _MODULES = {
     "EksWindowsImageArgs": "eks.windows_image",
     "EksWindowsNodeGroup": "eks.node_groups",
     "EksWindowsNodeGroupArgs": "eks.node_groups",
+    "ExtraArguments": "kubeadm.config",
     "FargateSelector": "eks.fargate",
     "FastLaunch": "node_images.plan",
+    "Flannel": "objects.flannel",
+    "FlannelArgs": "objects.flannel",
     "FluentBitWindows": "addons.fluent_bit",
     "FluentBitWindowsArgs": "addons.fluent_bit",
     "GmsaCredentialSpec": "addons.gmsa",
     "GmsaCredentialSpecArgs": "addons.gmsa",
     "GmsaUser": "addons.gmsa",
+    "InterruptionQueue": "objects.interruption_queue",
+    "InterruptionQueueArgs": "objects.interruption_queue",
+    "IrsaIssuer": "control_plane.args",
     "IrsaRole": "addons.irsa",
     "IrsaRoleArgs": "addons.irsa",
+    "JoinTarget": "instance_groups.join_target",
     "KarpenterWindowsNodes": "addons.karpenter",
     "KarpenterWindowsNodesArgs": "addons.karpenter",
     "KarpenterWindowsRole": "addons.karpenter",
     "KarpenterWindowsRoleArgs": "addons.karpenter",
+    "KubeletCsrApprover": "objects.kubelet_csr_approver",
+    "KubeletCsrApproverArgs": "objects.kubelet_csr_approver",
+    "KubeletSettings": "kubeadm.config",
+    "LinuxControlPlane": "control_plane.control_plane",
+    "LinuxControlPlaneArgs": "control_plane.args",
+    "LinuxInstanceGroup": "instance_groups.groups",
+    "LinuxInstanceGroupArgs": "instance_groups.group_args",
     "Network": "network.network",
     "NetworkArgs": "network.network",
+    "NodeMarks": "objects.node_taints",
     "NodeRole": "roles.role",
     "NodeRoleArgs": "roles.role",
+    "NodeTaints": "objects.node_taints",
+    "NodeTaintsArgs": "objects.node_taints",
     "NtfsStorageClass": "addons.storage",
     "NtfsStorageClassArgs": "addons.storage",
     "PodPort": "eks.port_rules",
+    "PodSecurity": "kubeadm.config",
     "Proxy": "eks.proxy",
+    "Rollout": "instance_groups.rollout",
+    "SampleWorkloads": "objects.sample_workloads",
+    "SampleWorkloadsArgs": "objects.sample_workloads",
+    "SelfManagedAddon": "objects.self_managed_addons",
+    "SelfManagedAddons": "objects.self_managed_addons",
+    "SelfManagedAddonsArgs": "objects.self_managed_addons",
     "SmbStorageClass": "addons.storage",
     "SmbStorageClassArgs": "addons.storage",
     "StateBucket": "state_bucket.state_bucket",
     "StateBucketArgs": "state_bucket.state_bucket",
     "Taint": "scheduling.labels",
     "WarmPool": "eks.group_options",
+    "WindowsAdmission": "objects.windows_admission",
+    "WindowsAdmissionArgs": "objects.windows_admission",
+    "WindowsInstanceGroup": "instance_groups.groups",
+    "WindowsInstanceGroupArgs": "instance_groups.group_args",
     "WindowsIpam": "eks.windows_ipam",
     "WindowsIpamArgs": "eks.windows_ipam",
+    "WindowsKubeProxy": "objects.windows_kube_proxy",
+    "WindowsKubeProxyArgs": "objects.windows_kube_proxy",
+    "WindowsLogs": "objects.windows_logs",
+    "WindowsLogsArgs": "objects.windows_logs",
+    "WindowsNodeImage": "instance_groups.node_image",
+    "WindowsNodeImageArgs": "instance_groups.node_image",
     "WindowsRuntimeClasses": "objects.runtime_classes",
     "WindowsRuntimeClassesArgs": "objects.runtime_classes",
     "WinkubeError": "core.errors",
+    "WorkerSecurityGroup": "instance_groups.worker_security",
+    "WorkerSecurityGroupArgs": "instance_groups.worker_security",
     "cluster_role_name": "eks.neighbours",
     "target_of_aws_cluster": "eks.neighbours",
+    "target_of_kops": "instance_groups.existing",
+    "target_of_kubeadm": "instance_groups.existing",
+    "target_of_kubespray": "instance_groups.existing",
     "target_of_pulumi_eks": "eks.neighbours",
 }
 
@@ -110,8 +185,16 @@ __all__ = [
     "AddonChoice",
     "ApiRecord",
     "ApiRecordArgs",
+    "AuditLog",
+    "BackupRetention",
+    "BootCode",
+    "BootCodeArgs",
+    "CloudControllerManager",
+    "CloudControllerManagerArgs",
     "ClusterZone",
     "ClusterZoneArgs",
+    "ControlPlaneRole",
+    "ControlPlaneRoleArgs",
     "EksAddon",
     "EksAddonArgs",
     "EksAddons",
@@ -131,40 +214,79 @@ __all__ = [
     "EksWindowsImageArgs",
     "EksWindowsNodeGroup",
     "EksWindowsNodeGroupArgs",
+    "ExtraArguments",
     "FargateSelector",
     "FastLaunch",
+    "Flannel",
+    "FlannelArgs",
     "FluentBitWindows",
     "FluentBitWindowsArgs",
     "GmsaCredentialSpec",
     "GmsaCredentialSpecArgs",
     "GmsaUser",
+    "InterruptionQueue",
+    "InterruptionQueueArgs",
+    "IrsaIssuer",
     "IrsaRole",
     "IrsaRoleArgs",
+    "JoinTarget",
     "KarpenterWindowsNodes",
     "KarpenterWindowsNodesArgs",
     "KarpenterWindowsRole",
     "KarpenterWindowsRoleArgs",
+    "KubeletCsrApprover",
+    "KubeletCsrApproverArgs",
+    "KubeletSettings",
+    "LinuxControlPlane",
+    "LinuxControlPlaneArgs",
+    "LinuxInstanceGroup",
+    "LinuxInstanceGroupArgs",
     "Network",
     "NetworkArgs",
+    "NodeMarks",
     "NodeRole",
     "NodeRoleArgs",
+    "NodeTaints",
+    "NodeTaintsArgs",
     "NtfsStorageClass",
     "NtfsStorageClassArgs",
     "PodPort",
+    "PodSecurity",
     "Proxy",
+    "Rollout",
+    "SampleWorkloads",
+    "SampleWorkloadsArgs",
+    "SelfManagedAddon",
+    "SelfManagedAddons",
+    "SelfManagedAddonsArgs",
     "SmbStorageClass",
     "SmbStorageClassArgs",
     "StateBucket",
     "StateBucketArgs",
     "Taint",
     "WarmPool",
+    "WindowsAdmission",
+    "WindowsAdmissionArgs",
+    "WindowsInstanceGroup",
+    "WindowsInstanceGroupArgs",
     "WindowsIpam",
     "WindowsIpamArgs",
+    "WindowsKubeProxy",
+    "WindowsKubeProxyArgs",
+    "WindowsLogs",
+    "WindowsLogsArgs",
+    "WindowsNodeImage",
+    "WindowsNodeImageArgs",
     "WindowsRuntimeClasses",
     "WindowsRuntimeClassesArgs",
     "WinkubeError",
+    "WorkerSecurityGroup",
+    "WorkerSecurityGroupArgs",
     "cluster_role_name",
     "target_of_aws_cluster",
+    "target_of_kops",
+    "target_of_kubeadm",
+    "target_of_kubespray",
     "target_of_pulumi_eks",
 ]
 

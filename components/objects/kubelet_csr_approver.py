@@ -77,6 +77,9 @@ class KubeletCsrApprover(KubernetesComponent):
     :raises WinkubeError: ``WK-K8S-028``, ``WK-K8S-029``, ``WK-K8S-032`` to ``WK-K8S-034``.
     """
 
+    hostname_type: str
+    """How EC2 names the instances whose requests are granted."""
+
     def __init__(self, name: str, args: KubeletCsrApproverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_kubelet_csr_approver(args))
         environment = csr_approver_environment(args.hostname_type, ["…"], args.validity_days, args.resolve_names)
@@ -86,7 +89,8 @@ class KubeletCsrApprover(KubernetesComponent):
             environment={**environment, "PROVIDER_IP_PREFIXES": _joined(args.node_cidrs)},
         )
         self.apply_manifests(name, manifests)
-        self.register_outputs({"hostnameType": args.hostname_type})
+        self.hostname_type = args.hostname_type
+        self.register_outputs({"hostnameType": self.hostname_type})
 
 
 def _joined(cidrs: Sequence[pulumi.Input[str]]) -> pulumi.Input[str]:

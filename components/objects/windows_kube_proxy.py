@@ -55,7 +55,11 @@ class WindowsKubeProxy(KubernetesComponent):
     :raises WinkubeError: ``WK-K8S-022`` to ``WK-K8S-029``.
     """
 
+    namespace: str
+    """Namespace of its pods."""
+
     def __init__(self, name: str, args: WindowsKubeProxyArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_windows_kube_proxy(args))
         self.apply_manifests(name, kube_proxy_manifests(args))
-        self.register_outputs({"namespace": NAMESPACE})
+        self.namespace = NAMESPACE
+        self.register_outputs({"namespace": self.namespace})
