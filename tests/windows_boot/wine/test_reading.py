@@ -21,6 +21,7 @@ from winkube.windows_boot.document import node_files
 
 from tests.binaries import MINORS, binary
 from tests.binaries.wine import Wine
+from tests.cluster.pki import write_pki
 from tests.windows_boot.conftest import node
 
 from .nodes import Facts, RunningNode, node_ip
@@ -37,7 +38,9 @@ OF_ITS_OWN = ("MemoryQoS feature only works with cgroups v2 on Linux",)
 @pytest.fixture
 def kubelet(server: Wine, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[RunningNode]:
     """A kubelet with everything that a group can switch on; nothing answers at its API server."""
-    one = node(kubernetes_version=request.param, endpoint="127.0.0.1:9", proxy=None)
+    write_pki(tmp_path, ["127.0.0.1"])
+    authority = (tmp_path / "ca.crt").read_text()
+    one = node(kubernetes_version=request.param, endpoint="127.0.0.1:9", certificate_authority=authority, proxy=None)
     running = RunningNode(server, one, Facts("i-0reading", node_ip()), tmp_path)
     yield running
     running.stop()
