@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from winkube.addons.identity import OIDC
 from winkube.control_plane.rules import check_control_plane
 from winkube.core.mistakes import Mistake, Mistakes, Path
 from winkube.core.tags import check_tags
@@ -10,6 +11,9 @@ from winkube.instance_groups.between_rules import check_downloads, check_instanc
 from winkube.instance_groups.group_rules import check_instance_group
 from winkube.instance_groups.join_target import JoinTarget
 from winkube.objects.flannel_config import check_pod_network
+from winkube.objects.runtime_class_manifests import RELEASES
+from winkube.objects.sample_workloads import SampleWorkloadsArgs, check_sample_workloads
+from winkube.objects.self_managed_addons import ADDON_NEEDS, check_self_managed_addons
 from winkube.objects.windows_admission import check_windows_admission
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 from winkube.tables.regions import REGIONS
@@ -18,17 +22,24 @@ from winkube.zone.names import NAME_IN_ZONE, api_name
 from ..checks import COMPARED as COMMON
 from ..checks import check_common, collected
 from ..forms import KEY, SECURITY_GROUP, Form, check_forms
-from ..places import check_role, given, homed, windows_only
+from ..places import WINDOWS_ONLY, check_role, given, homed, partition_of, windows_only
+from ..structure import ANY
 from .group_settings import KubeadmGroupSettings
 from .settings import KubeadmSettings
 
 API_PORT = 6443
+LATER = object()
+"""In the place of a value that the deployment gives."""
 WINDOWS_FIELDS = ("edition", "windows_taint", "kubelet_log", "page_file_mib", "bitlocker", "drain_seconds")
 """Settings of a group that a Linux group does not have."""
 _WORDS: Mapping[str, str] = {"vpc_cidrs.0": "network.cidr", "target.": "cluster."}
 
 COMPARED: Mapping[str, tuple[Path, ...]] = {
     **COMMON,
+    ADDON_NEEDS.code: (("addons", ANY, "name"),),
+    WINDOWS_ONLY.code: (("instance_groups",),),
+    RELEASES.code: (("instance_groups", ANY, "windows"),),
+    OIDC.code: (("cluster", "irsa"),),
 }
 """Rules that hold a value against others: where one of those was replaced by a stand-in, nothing can be said."""
 
@@ -155,6 +166,46 @@ def _check_objects(settings: KubeadmSettings) -> Iterable[Mistake]:
             releases=releases,
         )
         yield from homed(check_windows_admission(admission), "windows_admission")
+    yield from _check_addons(settings)
+    yield from _check_samples(settings)
+
+
+def _check_addons(settings: KubeadmSettings) -> Iterable[Mistake]:
+    cluster = settings.cluster
+    version, irsa = cluster.kubernetes_version, cluster.irsa is not None
+    addons = given(
+        settings,
+        kubernetes_version=version if version in SELF_MANAGED_MINORS else SELF_MANAGED_MINORS[-1],
+        partition=partition_of(settings.region) or "aws",
+        windows=bool(settings.windows_releases),
+        vpc_id="",
+        # What the issuer will be is known after the deployment; whether there will be one is a matter of the settings.
+        oidc_provider_arn=LATER if irsa else None,
+        oidc_issuer=LATER if irsa else None,
+        permissions_boundary=cluster.permissions_boundary,
+        role_path=cluster.role_path,
+        tags={},
+    )
+    for mistake in check_self_managed_addons(addons) if settings.addons else ():
+        first = mistake.path[0]
+        if first == "addons":
+            yield mistake
+        elif first in ("oidc_provider_arn", "oidc_issuer"):
+            yield Mistake(("cluster", "irsa"), mistake.rule, "add-ons take IAM roles, which the cluster's service "
+                          "accounts cannot without an issuer", "add irsa: {} to the cluster, or give each add-on a "
+                          "role_arn")  # fmt: skip
+
+
+def _check_samples(settings: KubeadmSettings) -> Iterable[Mistake]:
+    section, releases = settings.sample_workloads, settings.windows_releases
+    if section is None:
+        return
+    if not releases:
+        yield Mistake(("sample_workloads",), WINDOWS_ONLY, "is for Windows nodes, and there are none here",
+                      "remove sample_workloads, or add a group with windows")  # fmt: skip
+        return
+    args = SampleWorkloadsArgs(releases=releases, namespace=section.namespace, replicas=section.replicas)
+    yield from homed(check_sample_workloads(args), "sample_workloads")
 
 
 def _defaults(group: KubeadmGroupSettings) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from winkube.control_plane.rules import EXPOSURES, HEALTH_CHECKS, LINUX, PKI, PUBLISHERS, RUNTIMES
 from winkube.eks.node_group_rules import CAPACITY_TYPES
 from winkube.instance_groups.images import IMAGES
+from winkube.objects.addon_table import SELF_MANAGED_ADDONS
 from winkube.objects.admission_manifests import MODES
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 from winkube.tables.releases import SELF_MANAGED_RELEASES
@@ -26,6 +27,7 @@ CHOICES: Choices = {
     (group_settings.KubeadmGroupSettings, "edition"): tuple(EDITIONS),
     (group_settings.KubeadmGroupSettings, "runtime"): tuple(RUNTIMES),
     (group_settings.KubeadmGroupSettings, "capacity_type"): tuple(CAPACITY_TYPES),
+    (object_settings.SelfManagedAddonSettings, "name"): tuple(SELF_MANAGED_ADDONS),
     (object_settings.WindowsAdmissionSettings, "mode"): tuple(MODES),
     (object_settings.WindowsAdmissionSettings, "failure_policy"): ("Fail", "Ignore"),
 }

@@ -1,8 +1,11 @@
 """What a stack file may say of the objects in the cluster: mirrors of the components' arguments."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from ..shape import Model
+from pydantic import Field
+
+from ..shape import Model, PolicyDocument
 
 
 class PodNetworkSettings(Model):
@@ -31,3 +34,27 @@ class WindowsAdmissionSettings(Model):
     """Namespaces in which none of this holds; kube-system must be one. Default: the system's."""
     failure_policy: str = "Fail"
     """What happens when a policy cannot be evaluated: "Fail" or "Ignore". Default: Fail."""
+
+
+class SelfManagedAddonSettings(Model):
+    """One add-on of the cluster. CNI, kube-proxy, CoreDNS and the cloud controller manager are there anyway."""
+
+    name: str = Field(examples=["metrics-server"])
+    """The name of the add-on."""
+    version: str | None = None
+    """A pinned version of its chart. Default: the one that its values were written for."""
+    values: Mapping[str, Any] = {}
+    """Further values, upon those that keep it on its operating system. Default: none."""
+    role_arn: str | None = None
+    """The ARN of a role of your own for it. Excludes additionalPolicies. Default: a role is made."""
+    additional_policies: tuple[PolicyDocument, ...] = ()
+    """Inline policies of the role that is made, such as for the keys of encrypted volumes. Default: none."""
+
+
+class SampleWorkloadsSettings(Model):
+    """A smoke test: IIS on each Windows release, and a Linux client whose Job succeeds when all of them answer."""
+
+    namespace: str = "winkube-sample"
+    """The namespace of the test; it is made, and goes with it. Default: winkube-sample."""
+    replicas: int = 1
+    """Web servers for each release. Default: 1."""

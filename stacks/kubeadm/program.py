@@ -19,7 +19,7 @@ from winkube.control_plane.args import BackupRetention, IrsaIssuer
 from winkube.control_plane.control_plane import LinuxControlPlane, LinuxControlPlaneArgs
 from winkube.eks.group_options import WarmPool
 from winkube.eks.proxy import Proxy
-from winkube.instance_groups.boot_code import BootCode, BootCodeArgs
+from winkube.instance_groups.boot_code import BootCode
 from winkube.instance_groups.group_args import LinuxInstanceGroupArgs, WindowsInstanceGroupArgs
 from winkube.instance_groups.groups import LinuxInstanceGroup, WindowsInstanceGroup
 from winkube.instance_groups.rollout import Rollout
@@ -29,10 +29,13 @@ from winkube.objects.cloud_controller_manager import CloudControllerManager, Clo
 from winkube.objects.flannel import Flannel, FlannelArgs
 from winkube.objects.kubelet_csr_approver import KubeletCsrApprover, KubeletCsrApproverArgs
 from winkube.objects.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
+from winkube.objects.sample_workloads import SampleWorkloads, SampleWorkloadsArgs
+from winkube.objects.self_managed_addons import SelfManagedAddon, SelfManagedAddons, SelfManagedAddonsArgs
 from winkube.objects.windows_admission import WindowsAdmission, WindowsAdmissionArgs
 from winkube.objects.windows_kube_proxy import WindowsKubeProxy, WindowsKubeProxyArgs
 from winkube.scheduling.labels import Taint
 from winkube.state_bucket.state_bucket import StateBucket, StateBucketArgs
+from winkube.tables.regions import partition
 from winkube.zone.zone import ClusterZone, ClusterZoneArgs
 
 from ..arguments import after, arguments, exported
@@ -64,7 +67,9 @@ def build(settings: KubeadmSettings) -> None:
     both = pulumi.ResourceOptions(providers=[provider, in_cluster])
     environment = Environment(settings, network, control_plane, both)
     classes = _create_objects(environment)
-    groups = _create_groups(environment, bucket)
+    groups = _create_groups(environment)
+    addons = _create_addons(environment, groups)
+    _create_samples(environment, groups)
     exported(
         vpcId=network.vpc_id,
         clusterName=settings.cluster.name,
@@ -74,6 +79,7 @@ def build(settings: KubeadmSettings) -> None:
         controlPlaneGroups=list(control_plane.autoscaling_group_names),
         instanceGroups={name: group.autoscaling_group_name for name, group in groups.items()},
         runtimeClasses=classes.names if classes else None,
+        addonRoles=addons.role_arns or None if addons else None,
         stateBucket=bucket.bucket,
         zoneNameServers=zone.name_servers,
     )
@@ -147,14 +153,9 @@ def _create_objects(environment: Environment) -> WindowsRuntimeClasses | None:
     return classes
 
 
-def _create_groups(environment: Environment, bucket: StateBucket) -> Groups:
+def _create_groups(environment: Environment) -> Groups:
     groups: Groups = {}
-    settings = environment.settings
-    systems = sorted({"windows" if section.windows else "linux" for section in settings.instance_groups})
-    code_args = BootCodeArgs(
-        cluster_name=settings.cluster.name, bucket=bucket.bucket, systems=systems, tags=settings.tags
-    )
-    code = BootCode(f"{environment.name}-boot-code", code_args, environment.opts)
+    settings, code = environment.settings, environment.control_plane.boot_code
     for section in settings.instance_groups:
         name = f"{environment.name}-{section.name}"
         if section.windows:
@@ -179,6 +180,36 @@ def _group_args(kind: type[Any], section: KubeadmGroupSettings, environment: Env
         boot_code=code,
         tags={**environment.settings.tags, **section.tags},
     )
+
+
+def _create_addons(environment: Environment, groups: Groups) -> SelfManagedAddons | None:
+    """Add-ons run on Linux nodes; the order among them is the component's."""
+    settings, plane = environment.settings, environment.control_plane
+    if not settings.addons:
+        return None
+    args = SelfManagedAddonsArgs(
+        cluster_name=settings.cluster.name,
+        kubernetes_version=settings.cluster.kubernetes_version,
+        region=settings.region,
+        partition=partition(settings.region),
+        addons=[arguments(SelfManagedAddon, addon) for addon in settings.addons],
+        windows=bool(settings.windows_releases),
+        vpc_id=environment.network.vpc_id,
+        oidc_provider_arn=plane.oidc_provider_arn,
+        oidc_issuer=plane.oidc_issuer,
+        permissions_boundary=settings.cluster.permissions_boundary,
+        role_path=settings.cluster.role_path,
+        tags=settings.tags,
+    )
+    linux = [group for group in groups.values() if isinstance(group, LinuxInstanceGroup)]
+    return SelfManagedAddons(f"{environment.name}-addons", args, after(environment.opts, *linux))
+
+
+def _create_samples(environment: Environment, groups: Groups) -> None:
+    section = environment.settings.sample_workloads
+    if section is not None:
+        args = arguments(SampleWorkloadsArgs, section, releases=environment.settings.windows_releases)
+        SampleWorkloads(f"{environment.name}-sample", args, after(environment.opts, *groups.values()))
 
 
 def _kubelet(section: KubeletSection) -> KubeletSettings:

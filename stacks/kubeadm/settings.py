@@ -5,7 +5,12 @@ from pydantic import Field
 from ..settings import Settings, StateBucketSettings, ZoneSettings
 from .cluster_settings import KubeadmClusterSettings
 from .group_settings import KubeadmGroupSettings
-from .object_settings import PodNetworkSettings, WindowsAdmissionSettings
+from .object_settings import (
+    PodNetworkSettings,
+    SampleWorkloadsSettings,
+    SelfManagedAddonSettings,
+    WindowsAdmissionSettings,
+)
 
 
 class KubeadmSettings(Settings):
@@ -23,6 +28,11 @@ class KubeadmSettings(Settings):
     """The pod network. Default: flannel with the numbers that Windows takes."""
     windows_admission: WindowsAdmissionSettings = WindowsAdmissionSettings()
     """What the API server does with pods for Windows. Default: they are completed, offences are warned of."""
+
+    addons: tuple[SelfManagedAddonSettings, ...] = ()
+    """What is installed in the cluster beside what nodes need. Default: nothing."""
+    sample_workloads: SampleWorkloadsSettings | None = None
+    """A smoke test of the Windows nodes. Default: none."""
 
     @property
     def windows_releases(self) -> tuple[str, ...]:

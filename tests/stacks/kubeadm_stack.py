@@ -52,6 +52,12 @@ FULL: Mapping[str, Any] = {
     "winkube:instanceGroups[1].additionalPolicies": [POLICY],
     "winkube:instanceGroups[1].externalPolicies": ["arn:aws:iam::111122223333:policy/extra"],
     "winkube:podNetwork": {},
+    "winkube:addons": [
+        {"name": "cert-manager"},
+        {"name": "aws-ebs-csi-driver", "additionalPolicies": [POLICY]},
+        {"name": "amazon-eks-pod-identity-webhook"},
+    ],
+    "winkube:sampleWorkloads": {},
     "winkube:windowsAdmission": {"rules": {"memory_limit": "deny"}},
 }
 """On top of the small stack: one of everything, so that each setting has a place to be wrong at."""
