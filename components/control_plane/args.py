@@ -12,7 +12,7 @@ from ..roles.role import ControlPlaneRoleArgs, check_control_plane_role
 from ..roles.validation import PolicySource
 from ..tables.regions import REGIONS, partition
 from .cluster import endpoint, token_parameter
-from .rules import check_control_plane
+from .rules import check_control_plane, check_own_key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,8 @@ class LinuxControlPlaneArgs:
     volume_kms_key_arn: pulumi.Input[str] | None = None
     """The key that encrypts the disks; AWS' own for EBS by default. Auto Scaling's service role must be allowed it."""
     kms_key_arn: pulumi.Input[str] | None = None
-    """The cluster's key, which encrypts the join token; a key of its own by default. Workers may use it for that."""
+    """The cluster's key, which encrypts the join token and the authorities' files; a key of its own by default, and
+    never the bucket's: workers may use this one for the token alone, and the bucket's for their boot files."""
     pod_cidr: str = "10.244.0.0/16"
     """The network of the pods; ``10.244.0.0/16`` by default. It cannot be changed later."""
     service_cidr: str = "10.96.0.0/12"
@@ -192,6 +193,7 @@ class LinuxControlPlaneArgs:
 def check_control_plane_args(args: LinuxControlPlaneArgs) -> Mistakes:
     """Every mistake in the arguments, the role's included."""
     found = check_control_plane(args)
+    found.take(check_own_key(args.kms_key_arn, args.bucket_key_arn))
     if args.region in REGIONS:
         found.take(check_control_plane_role(role_args(args)))
     return found

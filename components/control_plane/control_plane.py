@@ -92,7 +92,7 @@ class LinuxControlPlane(Component):
     role_name: pulumi.Output[str]
     """Name of that role, to attach further policies to."""
     kms_key_arn: pulumi.Output[str]
-    """The cluster's key, which encrypts the join token."""
+    """The cluster's key, which encrypts the join token and the authorities."""
     api_security_group_id: pulumi.Output[str]
     """The security group of the load balancers."""
     control_plane_security_group_id: pulumi.Output[str]
@@ -255,14 +255,20 @@ class LinuxControlPlane(Component):
 
     def _create_role(self) -> ControlPlaneRole:
         args = self._args
-        facts = pulumi.Output.all(args.bucket_arn, args.bucket_key_arn)
+        facts = pulumi.Output.all(args.bucket_arn, args.bucket_key_arn, self.kms_key_arn)
         documents: dict[str, pulumi.Input[str]] = {
             "cloud-controller": rendered(cloud_controller(args.cluster_name, args.region, args.partition)),
             "leaving": rendered(leaving(args.cluster_name, args.region, args.partition)),
             "state": facts.apply(
                 lambda known: rendered(
                     cluster_state(
-                        self._layout, str(known[0]), known[1], incarnation=args.incarnation, group=GROUP, pki=args.pki
+                        self._layout,
+                        str(known[0]),
+                        known[1],
+                        key_arn=str(known[2]),
+                        incarnation=args.incarnation,
+                        group=GROUP,
+                        pki=args.pki,
                     )
                 )
             ),
@@ -309,6 +315,9 @@ class LinuxControlPlane(Component):
                 f"pki-{secret.file}",
                 self._layout.pki(secret.file, args.incarnation),
                 kept=False,
+                # Not the bucket's own key, which workers use for their boot files.
+                server_side_encryption="aws:kms",
+                kms_key_id=self.kms_key_arn,
                 # All of them as secrets: a reader of the plan need not tell which is which.
                 content=pulumi.Output.secret(content),
             )
@@ -406,6 +415,8 @@ class LinuxControlPlane(Component):
             image_id=self._image_id(),
             iam_instance_profile={"name": self._role.instance_profile_name},
             vpc_security_group_ids=[self._groups.control_plane_id],
+            # The cloud controller writes this name into the node, and the kubelet's serving certificate bears it.
+            private_dns_name_options={"hostname_type": "resource-name", "enable_resource_name_dns_a_record": True},
             # Instance metadata does not show tags: one with a slash in its key would stop every launch.
             metadata_options=metadata_options(),
             block_device_mappings=block_device_mappings(volumes, args.volume_kms_key_arn),

@@ -103,16 +103,25 @@ def cloud_controller(cluster_name: str, region: str, partition: str = "aws") -> 
 
 
 def cluster_state(
-    layout: ClusterLayout, bucket_arn: str, bucket_key_arn: str | None, *, incarnation: int, group: str, pki: str
+    layout: ClusterLayout,
+    bucket_arn: str,
+    bucket_key_arn: str | None,
+    *,
+    key_arn: str,
+    incarnation: int,
+    group: str,
+    pki: str,
 ) -> Document:
     """What the node agent reads and writes in the state bucket, all of it below this cluster's prefix.
 
+    :param key_arn: of the cluster, which encrypts the authorities.
     :param group: whose node documents it reads.
     :param pki: ``deployment``: the authorities are read; ``node``: the first node also writes them, once.
     """
-    pki_access = prefix_access(bucket_arn, layout.pki_prefix(incarnation), "read")
-    if pki == "node":
-        pki_access[0] = allow(["s3:GetObject", "s3:PutObject"], f"{bucket_arn}/{layout.pki_prefix(incarnation)}*")
+    authorities, writes = layout.pki_prefix(incarnation), pki == "node"
+    pki_access = prefix_access(bucket_arn, authorities, "read")
+    if writes:
+        pki_access[0] = allow(["s3:GetObject", "s3:PutObject"], f"{bucket_arn}/{authorities}*")
     own_backups = prefix_access(bucket_arn, layout.backups_prefix(incarnation), "manage")[0]
     statements: list[Statement] = [
         *prefix_access(bucket_arn, layout.boot_prefix)[:1],
@@ -122,6 +131,7 @@ def cluster_state(
         # A new incarnation may be restored from the backup of an older one.
         *prefix_access(bucket_arn, layout.etcd_backups_prefix),
         own_backups,
+        key_access(key_arn, bucket_arn, "write" if writes else "read", authorities),
     ]
     if bucket_key_arn is not None:
         statements.append(key_access(bucket_key_arn, bucket_arn, "manage"))

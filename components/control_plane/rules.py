@@ -6,7 +6,8 @@ from typing import Any, Protocol
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from ..eks.proxy import Proxy, check_proxy
-from ..instance_groups.images import LINUX
+from ..instance_groups.images import LINUX, check_image_id
+from ..instance_groups.target_rules import check_image_repository
 from ..kubeadm.checks import ALGORITHMS, check_cluster_config
 from ..network.cidrs import check_cidr, check_disjoint
 from ..state_bucket.checks import check_bucket_name
@@ -50,6 +51,8 @@ ENCRYPTION = Rule("WK-CP-015", "The image of a KMS plug-in is for encryption by 
                   "https://kubernetes.io/docs/tasks/administer-cluster/kms-provider/")  # fmt: skip
 ISSUER = Rule("WK-CP-016", "The keys of ServiceAccounts are published by CloudFront or S3.",
               "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_create_oidc.html")  # fmt: skip
+OWN_KEY = Rule("WK-CP-018", "The cluster's key is not the one of its bucket, which workers use.",
+               "https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html")  # fmt: skip
 LEAST_VCPUS, LEAST_MEMORY_MIB = 2, 2048
 RUNTIMES = ("containerd", "cri-o")
 REFUSED_RUNTIMES: Mapping[str, str] = {
@@ -98,6 +101,8 @@ class ControlPlaneLike(ClusterLike, Protocol):
     @property
     def linux(self) -> str: ...  # noqa: D102
     @property
+    def image_id(self) -> Any: ...  # noqa: D102
+    @property
     def runtime(self) -> str: ...  # noqa: D102
     @property
     def root_volume_size_gib(self) -> int: ...  # noqa: D102
@@ -134,8 +139,8 @@ class ControlPlaneLike(ClusterLike, Protocol):
 
 
 def check_control_plane(plane: ControlPlaneLike) -> Mistakes:
-    """Everything that is wrong with the wish for a control plane (``WK-CP-001`` to ``WK-CP-016``, ``WK-DNS``,
-    ``WK-NET``, ``WK-KAD``, ``WK-ART``).
+    """Everything that is wrong with the wish for a control plane (``WK-CP-001`` to ``WK-CP-017``, ``WK-DNS``,
+    ``WK-NET``, ``WK-KAD``, ``WK-IG``, ``WK-ART``).
     """
     found = check_region(plane.region)
     found.take(check_domain(plane.domain, ("domain",)))
@@ -143,7 +148,9 @@ def check_control_plane(plane: ControlPlaneLike) -> Mistakes:
     found.take(check_slots(plane.slots, plane.zones, plane.region, len(plane.subnet_ids)))
     found.take(check_types(plane.instance_types))
     _word(found, LINUX_KNOWN, "linux", plane.linux, LINUX, "the nodes' Linux is")
+    found.take(check_image_id(plane.image_id))
     found.take(check_runtime(plane.runtime))
+    found.take(check_image_repository(plane.image_repository))
     found.take(check_cluster(plane))
     found.take(check_exposure(plane))
     _word(found, PKI_KNOWN, "pki", plane.pki, PKI, "the certificate authorities are made at")
@@ -308,6 +315,16 @@ def check_authorities(encryption_algorithm: str, admin_certificate_hours: int) -
     found = Mistakes()
     _word(found, PKI_KNOWN, "encryption_algorithm", encryption_algorithm, ALGORITHMS, "keys are")
     _range(found, ADMIN_HOURS, "admin_certificate_hours", admin_certificate_hours, 1, LONGEST_HOURS)
+    return found
+
+
+def check_own_key(kms_key_arn: Any, bucket_key_arn: Any) -> Mistakes:
+    """Whether the cluster's key is another one than its bucket's, where both are known (``WK-CP-018``)."""
+    found = Mistakes()
+    if isinstance(kms_key_arn, str) and kms_key_arn == bucket_key_arn:
+        found.add(OWN_KEY, ("kms_key_arn",), "is the key of the bucket, with which workers decrypt their boot files; "
+                  "this one is for the authorities", "name another key, or leave it out: the cluster then makes one",
+                  kms_key_arn)  # fmt: skip
     return found
 
 

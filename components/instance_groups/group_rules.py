@@ -15,7 +15,7 @@ from ..tables.artefacts import NodeKind, check_node_kind
 from ..tables.instance_types import architecture
 from ..tables.releases import SELF_MANAGED_RELEASES, check_windows
 from ..tables.windows import EDITIONS
-from .images import IMAGES, LINUX
+from .images import IMAGES, LINUX, check_image_id
 from .kubelet_rules import check_kubelet
 from .rollout import AUTO_SCALING, check_life
 from .rule_shapes import InstanceGroupLike, TargetLike
@@ -36,8 +36,6 @@ ROOT_VOLUME = Rule("WK-IG-024", "The root volume has room for the system and con
                    "https://learn.microsoft.com/virtualization/windowscontainers/")  # fmt: skip
 CAPACITY = Rule("WK-IG-025", "Capacity is on demand or spot, and a spot group may have a base on demand.",
                 f"{AUTO_SCALING}/ec2-auto-scaling-mixed-instances-groups.html")  # fmt: skip
-IMAGE_ID = Rule("WK-IG-029", "An image's id is ami- and 8 or 17 hexadecimal digits.",
-                "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/resource-ids.html")  # fmt: skip
 PAGE_FILE = Rule("WK-IG-037", "A page file lies on the root volume, beside the system.",
                  "https://kubernetes.io/docs/concepts/configuration/windows-resource-management/")  # fmt: skip
 GROUP_SUBNETS = Rule("WK-IG-041", "A group has subnets.", f"{AUTO_SCALING}/asg-in-vpc.html")
@@ -46,7 +44,6 @@ LABEL_LIMIT = 63
 AUTO_SCALING_NAME_LIMIT = 255
 
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
-_IMAGE_ID = re.compile(r"ami-[0-9a-f]{8}([0-9a-f]{9})?")
 
 
 def check_instance_group(group: InstanceGroupLike, target: TargetLike) -> Mistakes:
@@ -62,9 +59,7 @@ def check_instance_group(group: InstanceGroupLike, target: TargetLike) -> Mistak
     found.take(_check_capacity(group))
     found.take(_check_volume(group))
     found.take(_check_labels(group))
-    if isinstance(group.image_id, str) and not _IMAGE_ID.fullmatch(group.image_id):
-        found.add(IMAGE_ID, ("image_id",), "an image's id is ami- and 8 or 17 hexadecimal digits",
-                  "write the id of an image in the cluster's region", group.image_id)  # fmt: skip
+    found.take(check_image_id(group.image_id))
     found.take(check_kubelet(group, target))
     found.take(check_life(group))
     found.take(check_tags(group.tags))

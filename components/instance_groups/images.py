@@ -4,10 +4,17 @@ State of 2026-11-21. Sources: EC2 user guides, "AWS Windows AMIs" and "Find an A
 "Find Ubuntu images with the AWS CLI". Images of EKS are of no use here: their bootstrap joins EKS alone.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from ..core.mistakes import Mistakes, Rule
 from ..tables.windows import EDITIONS, WINDOWS_ROOT_DEVICE
+
+IMAGE_ID = Rule("WK-IG-029", "An image's id is ami- and 8 or 17 hexadecimal digits.",
+                "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/resource-ids.html")  # fmt: skip
+_IMAGE_ID = re.compile(r"ami-[0-9a-f]{8}([0-9a-f]{9})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +73,14 @@ IMAGES: Mapping[str, NodeImage] = {
 """The images by the word that settings use."""
 LINUX = tuple(image.name for image in IMAGES.values() if image.system == "linux")
 """The Linux systems."""
+
+
+def check_image_id(image_id: Any) -> Mistakes:
+    """Whether this is the id of an image (``WK-IG-029``); what another resource computes is not known yet."""
+    found = Mistakes()
+    if isinstance(image_id, str) and not _IMAGE_ID.fullmatch(image_id):
+        system = "linux" if image_id in LINUX else "windows" if image_id in IMAGES else ""
+        meant = f', or set {system} to "{image_id}" and leave it out' if system else ""
+        found.add(IMAGE_ID, ("image_id",), "an image's id is ami- and 8 or 17 hexadecimal digits",
+                  f"write the id of an image in the cluster's region{meant}", image_id)  # fmt: skip
+    return found

@@ -147,13 +147,20 @@ def check_join_target(target: TargetLike) -> Mistakes:
         found.add(CLOUD_PROVIDER, ("cloud_provider",), f"the cloud provider is {one_of(CLOUD_PROVIDERS)}; the one in "
                   "the kubelet was removed with 1.27", f'write "{guess}"', target.cloud_provider)  # fmt: skip
     found.take(check_mirrors(target.mirror, target.registry_mirrors))
-    if target.image_repository is not None and not _REPOSITORY.fullmatch(target.image_repository):
-        plain = target.image_repository.rpartition("://")[2].strip("/").lower()
-        found.add(IMAGE_REPOSITORY, ("image_repository",), "an image repository is a host and a path, without a scheme",
-                  f"write {shown(plain if _REPOSITORY.fullmatch(plain) else 'registry.example.com/kubernetes')}",
-                  target.image_repository)  # fmt: skip
+    found.take(check_image_repository(target.image_repository))
     if target.proxy is not None:
         found.take(check_proxy(target.proxy))
+    return found
+
+
+def check_image_repository(repository: str | None) -> Mistakes:
+    """Whether images can be named in this repository (``WK-IG-008``)."""
+    found = Mistakes()
+    if repository is not None and not _REPOSITORY.fullmatch(repository):
+        plain = repository.rpartition("://")[2].strip("/").lower()
+        found.add(IMAGE_REPOSITORY, ("image_repository",), "an image repository is a host and a path, without a scheme",
+                  f"write {shown(plain if _REPOSITORY.fullmatch(plain) else 'registry.example.com/kubernetes')}",
+                  repository)  # fmt: skip
     return found
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..roles.documents import Document, Statement, account_key, allow, document
-from .layout import KEY_ACTIONS, OBJECT_ACTIONS, Access
+from .layout import KEY_ACTIONS, OBJECT_ACTIONS, OBJECTS_WITH_KEYS, Access
 
 OLDEST_TLS = "1.2"
 
@@ -31,10 +31,10 @@ def bucket_policy(
             "Null": {"s3:x-amz-server-side-encryption": "false"},
             "StringNotEquals": {"s3:x-amz-server-side-encryption": "aws:kms"},
         }),
-        _deny("DenyOtherKey", "s3:PutObject", objects, {
+        _but(f"{bucket_arn}/{OBJECTS_WITH_KEYS}", _deny("DenyOtherKey", "s3:PutObject", objects, {
             "Null": {"s3:x-amz-server-side-encryption-aws-kms-key-id": "false"},
             "StringNotEquals": {"s3:x-amz-server-side-encryption-aws-kms-key-id": key_arn},
-        }),
+        })),
     ]  # fmt: skip
     if allowed:
         statements.append(_deny("DenyOthers", ["s3:DeleteObject*", "s3:GetObject*", "s3:PutObject*"], objects, {
@@ -68,6 +68,11 @@ def _deny(
 ) -> Statement:
     statement = allow(actions, resources, sid=sid, conditions=conditions)
     return statement | {"Effect": "Deny", "Principal": "*"}
+
+
+def _but(resources: str, statement: Statement) -> Statement:
+    """The statement for everything else than these."""
+    return {key: value for key, value in statement.items() if key != "Resource"} | {"NotResource": [resources]}
 
 
 def _to(principals: Sequence[str], statement: Statement) -> Statement:

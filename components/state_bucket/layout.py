@@ -24,6 +24,8 @@ ADMIN_CREDENTIAL = Rule("WK-BKT-010", "The credential of a service account is no
 
 ROOT = "clusterconfigs"
 """First part of every key: the clusters of a team share a bucket."""
+OBJECTS_WITH_KEYS = f"{ROOT}/*/pki/*"
+"""What a cluster encrypts with its own key, and not with the bucket's: workers use the bucket's too."""
 ADMIN_NAMES = ("admin", "cluster-admin", "kubernetes-admin", "super-admin")
 Access = Literal["read", "write", "manage"]
 OBJECT_ACTIONS: Mapping[Access, tuple[str, ...]] = {
@@ -179,12 +181,14 @@ def prefix_access(bucket_arn: str, prefix: str, access: Access = "read") -> list
     ]
 
 
-def key_access(key_arn: str, bucket_arn: str, access: Access = "read") -> Statement:
-    """Use the bucket's key for its objects, and for nothing else.
+def key_access(key_arn: str, bucket_arn: str, access: Access = "read", prefix: str = "") -> Statement:
+    """Use a key for objects of the bucket, and for nothing else.
 
     The context of the encryption is the bucket where bucket keys are on, as they are here, and the object elsewhere.
+
+    :param prefix: of the objects, for a key that encrypts these alone; all of them by default.
     """
-    context = {"kms:EncryptionContext:aws:s3:arn": [bucket_arn, f"{bucket_arn}/*"]}
+    context = {"kms:EncryptionContext:aws:s3:arn": [bucket_arn, f"{bucket_arn}/{prefix}*"]}
     return allow(KEY_ACTIONS[access], key_arn, conditions={"StringLike": context})
 
 

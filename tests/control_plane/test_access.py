@@ -165,6 +165,39 @@ def test_keys_are_used_for_their_one_purpose() -> None:
     assert not worker().allow("kms:Encrypt", CLUSTER_KEY, **token)
 
 
+def secret_objects() -> list[tuple[str, str]]:
+    """Key and KMS key of every object of the authorities, as they are registered."""
+    found = [r.inputs for r in plan().resources if r.type.endswith(":BucketObjectv2")]
+    return [(str(it["key"]), it.get("kmsKeyId", BUCKET_KEY)) for it in found if "/pki/" in str(it["key"])]
+
+
+def contexts(key: str) -> list[dict[str, str]]:
+    """With which S3 asks KMS for an object: its own, or the bucket's where bucket keys are on."""
+    return [{"kms:EncryptionContext:aws:s3:arn": arn} for arn in (s3(key), BUCKET_ARN)]
+
+
+def test_the_authorities_files_have_the_cluster_s_key() -> None:
+    objects = secret_objects()
+    assert {key.rpartition("/")[2] for key, _ in objects} >= {"ca.key", "etcd-ca.key", "sa.key", "encryption.yaml"}
+    assert {key_arn for _, key_arn in objects} == {CLUSTER_KEY}
+    for resource in plan().resources:
+        if resource.type.endswith(":BucketObjectv2") and "/pki/" in str(resource.inputs["key"]):
+            assert resource.inputs["serverSideEncryption"] == "aws:kms"
+
+
+@pytest.mark.parametrize(("key", "key_arn"), secret_objects())
+def test_the_control_plane_decrypts_the_authorities_and_a_worker_does_not(key: str, key_arn: str) -> None:
+    """Were the bucket's policies wrong, a worker would still read nothing but cipher text."""
+    assert control_plane().allow("s3:GetObject", s3(key))
+    for context in contexts(key):
+        assert control_plane().allow("kms:Decrypt", key_arn, **context)
+        assert not control_plane().allow("kms:GenerateDataKey", key_arn, **context), "it would write them"
+        for action in ("kms:Decrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom", "kms:CreateGrant"):
+            assert not worker().allow(action, key_arn, **context)
+    foreign = {"kms:EncryptionContext:aws:s3:arn": s3(OTHER.pki("ca.key"))}
+    assert not control_plane().allow("kms:Decrypt", key_arn, **foreign)
+
+
 def test_the_cloud_controller_changes_what_is_the_cluster_s() -> None:
     group = "arn:aws:ec2:eu-central-1:111122223333:security-group/sg-1"
     balancer = "arn:aws:elasticloadbalancing:eu-central-1:111122223333:loadbalancer/net/a/1"
@@ -206,9 +239,17 @@ def test_a_node_leaves_by_the_hook_of_a_slot_of_its_own_cluster() -> None:
 
 
 def test_the_node_mode_writes_authorities_and_never_deletes_them() -> None:
-    policies = Policies([cluster_state(LAYOUT, BUCKET_ARN, None, incarnation=1, group="control-plane", pki="node")])
-    assert policies.allow("s3:PutObject", s3(LAYOUT.pki("ca.key")))
-    assert not policies.allow("s3:DeleteObject", s3(LAYOUT.pki("ca.key")))
+    key = LAYOUT.pki("ca.key")
+    policies = Policies([
+        cluster_state(
+            LAYOUT, BUCKET_ARN, None, key_arn=CLUSTER_KEY, incarnation=1, group="control-plane", pki="node"
+        )
+    ])  # fmt: skip
+    assert policies.allow("s3:PutObject", s3(key))
+    assert not policies.allow("s3:DeleteObject", s3(key))
+    for context in contexts(key):
+        assert policies.allow("kms:GenerateDataKey", CLUSTER_KEY, **context)
+        assert policies.allow("kms:Decrypt", CLUSTER_KEY, **context)
 
 
 def rendered() -> list[tuple[str, str]]:

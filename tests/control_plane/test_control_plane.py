@@ -136,6 +136,8 @@ def test_the_launch_template_is_closed() -> None:
     for template in of_type(update(etcd_volume_size_gib=20, volume_kms_key_arn="arn:k"), "LaunchTemplate"):
         options = template.inputs["metadataOptions"]
         assert (options["httpTokens"], options["httpPutResponseHopLimit"]) == ("required", 1)
+        names = {"hostnameType": "resource-name", "enableResourceNameDnsARecord": True}
+        assert template.inputs["privateDnsNameOptions"] == names, "the approver of serving certificates asks for it"
         # With a slash in a tag's key every launch would fail.
         assert "instanceMetadataTags" not in options
         root, etcd = template.inputs["blockDeviceMappings"]

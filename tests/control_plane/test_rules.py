@@ -11,7 +11,7 @@ from winkube.control_plane.rules import ControlPlaneLike, advise_control_plane
 from winkube.core.mistakes import Mistake
 from winkube.kubeadm.config import ExtraArguments
 
-from .planes import control_plane_args
+from .planes import BUCKET_KEY, control_plane_args
 
 
 def found(**changes: Any) -> list[Mistake]:
@@ -233,6 +233,34 @@ def test_a_key_set_is_published_where_it_can_be() -> None:
 )
 def test_other_rooms_refuse_what_is_theirs(code: str, changes: dict[str, Any]) -> None:
     assert code in {mistake.rule.code for mistake in found(**changes)}
+
+
+@pytest.mark.parametrize(
+    ("image_id", "words"),
+    [("al2023", 'set linux to "al2023"'), ("2022", 'set windows to "2022"'), ("ami-12", "write the id of an image")],
+)
+def test_an_image_is_named_by_its_id(image_id: str, words: str) -> None:
+    """WK-IG-029, as of instance groups: a name that linux takes would come back from EC2 as a malformed id."""
+    mistake = only("WK-IG-029", image_id=image_id)
+    assert (mistake.path, mistake.got) == (("image_id",), image_id)
+    assert words in mistake.remedy
+
+
+def test_an_image_that_another_resource_makes_is_left_alone() -> None:
+    assert found(image_id=object()) == []
+
+
+def test_a_repository_of_images_has_no_scheme() -> None:
+    """WK-IG-008, as of targets: container runtimes would look for a host named https."""
+    mistake = only("WK-IG-008", image_repository="https://registry.k8s.io")
+    assert (mistake.path, mistake.remedy) == (("image_repository",), 'write "registry.k8s.io"')
+
+
+def test_the_cluster_s_key_is_not_the_bucket_s() -> None:
+    """WK-CP-018: workers decrypt boot files with the bucket's."""
+    mistake = only("WK-CP-018", kms_key_arn=BUCKET_KEY)
+    assert (mistake.path, mistake.got) == (("kms_key_arn",), BUCKET_KEY)
+    assert "leave it out" in mistake.remedy
 
 
 def test_an_artefact_without_a_digest_is_refused_with_how_to_get_it() -> None:

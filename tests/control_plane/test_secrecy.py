@@ -5,15 +5,18 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from winkube.control_plane.args import IrsaIssuer
 from winkube.preview.model import Plan, Secret, plain, walk
+from winkube.preview.policy_runner import run_policies
 from winkube.preview.render import json_text
 
 from .planes import update, usual
 
+POLICIES = Path(__file__).parents[2] / "policies"
 MARKS = ("PRIVATE KEY", "client-key-data", "secretbox:")
 
 
@@ -104,6 +107,24 @@ def test_nodes_find_their_secrets_and_workers_are_told_none(label: str) -> None:
             assert isinstance(held, Secret)
             if secret["path"].endswith((".key", ".yaml")):
                 assert secret["mode"] == "0600"
+
+
+def told_of_objects(plan: Plan) -> set[str]:
+    """The objects of which the policy pack says that they hold a private key."""
+    found = run_policies(plan, POLICIES)
+    return {one.urn.rpartition("::")[2] for one in found if one.code.endswith("/object-without-secrets")}
+
+
+def test_the_policy_of_objects_accepts_the_authorities_for_their_key_alone() -> None:
+    """With real keys: an object that holds one names a key that only its reader may use."""
+    plan = update()
+    assert told_of_objects(plan) == set()
+    for resource in plan.resources:
+        if resource.type.endswith(":BucketObjectv2"):
+            resource.inputs.pop("kmsKeyId", None)
+    assert told_of_objects(plan) == {
+        f"cp-pki-{name}" for name in ("ca.key", "etcd-ca.key", "front-proxy-ca.key", "sa.key")
+    }
 
 
 def test_the_join_token_s_parameter_starts_without_one() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field, fields
+from fnmatch import fnmatch
 
 import pytest
 from winkube.core.errors import WinkubeError
@@ -9,6 +10,7 @@ from winkube.core.mistakes import Mistake
 from winkube.preview.model import UNKNOWN, Plan
 from winkube.state_bucket.checks import StateBucketShape, check_bucket_name, check_state_bucket, suggested_name
 from winkube.state_bucket.documents import bucket_policy, key_policy
+from winkube.state_bucket.layout import ClusterLayout
 from winkube.state_bucket.state_bucket import StateBucket, StateBucketArgs
 
 BUCKET = "arn:aws:s3:::clusters-example-com"
@@ -163,6 +165,17 @@ def test_the_bucket_refuses_plain_connections_and_other_keys():
     assert policy["DenyOtherKey"]["Condition"]["StringNotEquals"] == {
         "s3:x-amz-server-side-encryption-aws-kms-key-id": KEY
     }
+
+
+def test_certificate_authorities_may_have_a_key_of_their_own():
+    """That of their cluster, which workers may not use for them: everything else has the bucket's."""
+    statement = statements(bucket_policy(BUCKET, KEY))["DenyOtherKey"]
+    assert "Resource" not in statement
+    (pattern,) = statement["NotResource"]
+    layout = ClusterLayout("prod.example.com")
+    assert fnmatch(f"{BUCKET}/{layout.pki('ca.key')}", pattern)
+    for key in (layout.boot_code("0"), layout.bootstrap("lock"), f"{layout.etcd_backups('cp-0')}snapshot.db"):
+        assert not fnmatch(f"{BUCKET}/{key}", pattern)
 
 
 def test_the_bucket_admits_those_that_are_named_and_on_wish_nobody_else():
