@@ -117,7 +117,12 @@ def _check_warm_pool(group: LifeLike, pool: WarmPool) -> Mistakes:
         found.add(WARM_POOL, ("warm_pool", "reuse_on_scale_in"), "a node that left does not come back under its name",
                   "set reuse_on_scale_in to false", pool.reuse_on_scale_in)  # fmt: skip
     most = group.max_size if pool.max_prepared is None else pool.max_prepared
-    if not 0 <= pool.min_size <= most:
+    if most < 0:
+        if pool.max_prepared is not None:  # a max_size below 0 is told of as such
+            found.add(WARM_POOL, ("warm_pool", "max_prepared"), "pool and group together have 0 instances or more",
+                      f"set max_prepared to {max(pool.min_size, 0)} or more, or leave it out: it is max_size then",
+                      pool.max_prepared)  # fmt: skip
+    elif not 0 <= pool.min_size <= most:
         found.add(WARM_POOL, ("warm_pool", "min_size"), f"the pool's min_size is from 0 to {most}",
                   f"set min_size to {min(max(pool.min_size, 0), most)}", pool.min_size)  # fmt: skip
     return found
