@@ -123,23 +123,36 @@ def _create_objects(environment: Environment) -> WindowsRuntimeClasses | None:
     settings, name, opts = environment.settings, environment.name, environment.opts
     cluster, endpoint = settings.cluster, environment.control_plane.endpoint
     releases = settings.windows_releases
-    networks = {"endpoint": endpoint, "pod_cidr": cluster.pod_cidr}
     controller = CloudControllerManager(
         f"{name}-cloud-controller",
         CloudControllerManagerArgs(
-            cluster_name=cluster.name, kubernetes_version=cluster.kubernetes_version, **networks
+            cluster_name=cluster.name,
+            kubernetes_version=cluster.kubernetes_version,
+            endpoint=endpoint,
+            pod_cidr=cluster.pod_cidr,
         ),
         opts,
     )
     flannel_args = arguments(
-        FlannelArgs, settings.pod_network, service_cidr=cluster.service_cidr, windows=bool(releases), **networks
+        FlannelArgs,
+        settings.pod_network,
+        endpoint=endpoint,
+        pod_cidr=cluster.pod_cidr,
+        service_cidr=cluster.service_cidr,
+        windows=bool(releases),
     )
     flannel = Flannel(f"{name}-flannel", flannel_args, after(opts, controller))
     approver_args = KubeletCsrApproverArgs(endpoint=endpoint, node_cidrs=[settings.network.cidr])
     KubeletCsrApprover(f"{name}-csr-approver", approver_args, after(opts, controller))
     if not releases:
         return None
-    proxy_args = arguments(WindowsKubeProxyArgs, settings.pod_network, service_cidr=cluster.service_cidr, **networks)
+    proxy_args = arguments(
+        WindowsKubeProxyArgs,
+        settings.pod_network,
+        endpoint=endpoint,
+        pod_cidr=cluster.pod_cidr,
+        service_cidr=cluster.service_cidr,
+    )
     WindowsKubeProxy(f"{name}-kube-proxy-windows", proxy_args, after(opts, flannel))
     classes_args = WindowsRuntimeClassesArgs(releases=releases)
     classes = WindowsRuntimeClasses(f"{name}-runtime-classes", classes_args, opts)
