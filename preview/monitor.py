@@ -395,7 +395,9 @@ class Engine:
     def Log(self, request: Any) -> Any:
         names = {engine_pb2.WARNING: "warning", engine_pb2.ERROR: "error"}
         if request.severity in names:
-            self.logs.append((names[request.severity], request.message))
+            # Of several of a kind it must be seen which one speaks.
+            speaker = f"{request.urn.rpartition('::')[2]}: " if request.urn else ""
+            self.logs.append((names[request.severity], speaker + request.message))
         return empty_pb2.Empty()
 
     def RequirePulumiVersion(self, request: Any) -> Any:
