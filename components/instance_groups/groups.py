@@ -25,8 +25,9 @@ from ..eks.launch_template import Volume, block_device_mappings, metadata_option
 from ..eks.order import ordered_after
 from ..roles.documents import rendered
 from ..roles.role import NodeRole
+from ..tables.artefacts import artefacts_for
 from .access import node_access
-from .between_rules import wants_kubelet_log
+from .between_rules import LOG_RUNNER, wants_kubelet_log
 from .boot import Boot, BootFacts, boot_of, check_boot
 from .boot_code import KEPT, BootCode, BootCodeArgs, boot_key, object_tags
 from .group_args import (
@@ -259,9 +260,16 @@ def advise_instance_group(args: InstanceGroupArgs) -> Mistakes:
     """What would come up, but is not advised."""
     found = Mistakes()
     if args.windows is not None and args.kubelet_log is None and not wants_kubelet_log(args, args.target):
+        key = _log_runner(args.target.kubernetes_version)
         found.add(LOST_LOG, ("target", "artefact_digests"), "upstream publishes no digest of kube-log-runner, and so "
-                  "the kubelet's log is not kept", "add its digest, or set kubelet_log to false")  # fmt: skip
+                  "the kubelet's log is not kept", f'add "{key}", or set kubelet_log to false')  # fmt: skip
     return found
+
+
+def _log_runner(minor: str) -> str:
+    """What the digest of the program stands under."""
+    rows = artefacts_for(minor, os="windows", optional=(LOG_RUNNER,))
+    return next(row.key for row in rows if row.name == LOG_RUNNER)
 
 
 class LinuxInstanceGroup(_InstanceGroup):
