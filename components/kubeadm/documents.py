@@ -39,7 +39,7 @@ def init_documents(cluster: ClusterConfig, node: NodeConfig | None = None) -> Se
             "kind": "InitConfiguration",
             "bootstrapTokens": [
                 {
-                    "token": paths.JOIN_TOKEN,
+                    # Without a token: kubeadm makes one that nobody reads. Nodes join by those of the agent.
                     "description": "winkube: joins of the first hour",
                     "ttl": TOKEN_TTL,
                     # Not "signing": nothing reads cluster-info, nodes find the cluster by file.

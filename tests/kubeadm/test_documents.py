@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from winkube.kubeadm import api_server, documents, kubeconfig, kubelet, paths
 from winkube.kubeadm.config import ClusterConfig, KmsPlugin, KubeletSettings, NodeConfig
-from winkube.kubeadm.kube_proxy import windows_kube_proxy_configuration
 from winkube.kubeadm.rendering import render
 from winkube.scheduling.labels import Taint
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
@@ -114,14 +113,6 @@ def test_a_group_without_settings_of_its_own_has_no_patch():
     assert documents.node_files(NodeConfig()) == {}
     assert "patches" not in documents.join_document()
     assert kubelet.kubelet_patch(KubeletSettings(max_pods=50)) == {"maxPods": 50}
-
-
-def test_kube_proxy_on_windows_is_told_network_vip_and_dsr():
-    config = windows_kube_proxy_configuration(CLUSTER, kubeconfig=r"C:\k\config", source_vip="10.244.1.2")
-    assert config["mode"] == "kernelspace"
-    assert config["winkernel"] == {"networkName": "flannel.4096", "sourceVip": "10.244.1.2", "enableDSR": True}
-    with pytest.raises(ValueError, match=r"1\.33 needs gates"):
-        windows_kube_proxy_configuration(replace(CLUSTER, kubernetes_version="1.33"), kubeconfig="x", source_vip="x")
 
 
 def test_encryption_keeps_old_keys_behind_the_new_one_and_reads_what_is_clear():

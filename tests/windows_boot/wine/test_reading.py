@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from winkube.kubeadm.kube_proxy import windows_kube_proxy_configuration
 from winkube.objects.flannel_config import (
     network_name,
     rendered,
@@ -92,25 +91,6 @@ def test_the_kubelet_complains_of_what_is_wrong(
     kubelet.start(*([flag] if flag else []))
     kubelet.wait_said(said)
     assert complaints(kubelet.log)
-
-
-@pytest.mark.parametrize("minor", MINORS)
-def test_kube_proxy_takes_its_configuration(server: Wine, minor: str) -> None:
-    """kube-proxy.exe decodes its configuration strictly; a wrong field it reports."""
-    one = node(kubernetes_version=minor)
-    server.write(r"C:\k\kube-proxy.conf", json.dumps({"apiVersion": "v1", "kind": "Config"}))
-    right = windows_kube_proxy_configuration(
-        one, kubeconfig=r"C:\k\kube-proxy.conf", source_vip="10.244.3.2", hostname="i-0reading"
-    )
-    program = binary("kube-proxy", minor=minor, os="windows")
-    said: dict[str, str] = {}
-    for name, document in {"right": right, "wrong": {**right, "winkernel": {"enableDSRR": True}}}.items():
-        server.write(rf"C:\k\{name}.json", json.dumps(document))
-        said[name] = server.run(program, rf"--config=C:\k\{name}.json", seconds=30).stderr
-    assert complaints(said["right"]) == []
-    assert "invalid configuration" in said["right"]  # as far as the empty kubeconfig, and no word before
-    assert "strict decoding error" in said["wrong"]
-    assert "winkernel.enableDSRR" in said["wrong"]
 
 
 def test_containerd_shows_our_settings(server: Wine) -> None:
