@@ -208,8 +208,8 @@ def check_kubelet_settings(
     ):
         found.take(_check_range(getattr(settings, field), low, high, (field,)))
     if settings.image_gc_low_threshold_percent >= settings.image_gc_high_threshold_percent:
-        found.add(RANGE, ("image_gc_low_threshold_percent",), "must lie below image_gc_high_threshold_percent, which is "
-                  f"{settings.image_gc_high_threshold_percent}", "set it lower than that",
+        found.add(RANGE, ("image_gc_low_threshold_percent",), "must lie below image_gc_high_threshold_percent, "
+                  f"which is {settings.image_gc_high_threshold_percent}", "set it lower than that",
                   settings.image_gc_low_threshold_percent)  # fmt: skip
     critical, whole = settings.shutdown_grace_period_critical_pods_seconds, settings.shutdown_grace_period_seconds
     if whole >= 0 and not 0 <= critical <= whole:
