@@ -1,7 +1,7 @@
 """Writes what is derived from the code, or checks that it is up to date.
 
 ``--write`` writes, ``--check`` exits 1 and names what differs: the list of error codes, the JSON Schema of the
-stack files, the preview that the README shows.
+stack files, the preview that the README shows, the pictures of the concepts page.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import pkgutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -89,6 +90,16 @@ def readme() -> str:
     return _filled(text, "example", _block("python", example))
 
 
+def picture(stack: str) -> str:
+    """What of a stack will stand where, as the program itself draws it."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "picture.svg"
+        said = _output(stack, "--topology", str(file))
+        if not file.exists():
+            raise ValueError(f"the stack {stack} could not be drawn: {said}")
+        return file.read_text(encoding="utf-8")
+
+
 def _filled(text: str, name: str, content: str) -> str:
     start, end = f"<!-- {name}: made by `make docs` -->", f"<!-- end of {name} -->"
     before, found, rest = text.partition(start)
@@ -128,6 +139,7 @@ FILES: Mapping[str, Callable[[], str]] = {
     "docs/stack.schema.json": schema_text,
     "docs/plan.schema.json": lambda: published("plan"),
     "docs/difference.schema.json": lambda: published("difference"),
+    **{f"docs/pictures/{stack}.svg": partial(picture, stack) for stack in ("dev", "kubeadm-prod")},
     "components/plugin/schema.json": current_schema,
     "README.md": readme,
 }
