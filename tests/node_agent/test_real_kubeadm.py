@@ -2,8 +2,14 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
+from winkube.kubeadm import paths
+from winkube.kubeadm.config import ClusterConfig
+from winkube.kubeadm.documents import init_documents
+from winkube.kubeadm.rendering import render
+from winkube.tables.releases import SELF_MANAGED_RELEASES
 
 from tests.binaries import binary
 from tests.node_agent.package import load
@@ -24,6 +30,20 @@ controlPlaneEndpoint: "api.test.example.com:6443"
 certificatesDir: "{pki}"
 encryptionAlgorithm: ECDSA-P256
 """
+
+
+def rendered_node(minor: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The agent's node with the documents that a deployment renders."""
+    monkeypatch.setenv("WINKUBE_AGENT_ROOT", str(root))
+    monkeypatch.setenv("WINKUBE_AGENT_KUBEADM", str(binary("kubeadm", minor=minor)))
+    config = ClusterConfig(
+        cluster_name="test", kubernetes_version=minor, endpoint="api.test.example.com:6443",
+        encryption_algorithm="ECDSA-P256",
+    )  # fmt: skip
+    raw = valid()
+    raw["kubeadm"]["init"] = render(init_documents(config)).replace(paths.PKI, f"{root}{paths.PKI}")
+    facts = {"INSTANCE_ID": "i-0123456789abcdef0", "PRIVATE_IP": "10.0.0.7", "SLOT": "cp-0", "PROVIDER_ID": "aws:///x"}
+    return node.Node(document.parse(raw), facts, cluster.Commands())
 
 
 @pytest.fixture
@@ -61,6 +81,17 @@ def test_clients_are_made_from_the_certificate_authorities(
     assert one.local(finished=False) == "none"
     left = certificates.days_left(pki)
     assert left["ca.crt"] == left["etcd/ca.crt"] == 3649
+
+
+@pytest.mark.parametrize("minor", SELF_MANAGED_RELEASES)
+def test_what_we_render_is_read_as_the_agent_fills_it_in(
+    minor: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also before there is a token: for an empty one every init would end at once."""
+    one = rendered_node(minor, tmp_path, monkeypatch)
+    one.write_documents()
+    config = tmp_path / "var/lib/winkube/kubeadm-init.yaml"
+    said(str(binary("kubeadm", minor=minor)), "config", "validate", f"--config={config}")
 
 
 @pytest.mark.parametrize(
