@@ -13,8 +13,7 @@ from pathlib import Path
 from .conftest import tracked
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/Pulumi.yaml")
-                  if "python" in path.read_text(encoding="utf-8"))  # fmt: skip
+EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/__main__.py"))
 SOURCES = {"components": "winkube", "preview": "winkube/preview", "policies": "winkube/policies"}
 ONLY_HERE = ("components/PulumiPlugin.yaml", "components/requirements.txt", "ruff.toml")
 """What the engine and the linter read of a checkout, and of no installation."""

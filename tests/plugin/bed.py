@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -110,7 +110,13 @@ class Host:
         return self._stub.GetSchema(provider_pb2.GetSchemaRequest()).schema
 
     def construct(
-        self, kind: str, inputs: Mapping[str, Any], *, preview: bool = True, name: str = "it"
+        self,
+        kind: str,
+        inputs: Mapping[str, Any],
+        *,
+        preview: bool = True,
+        name: str = "it",
+        dependencies: Sequence[str] = (),
     ) -> tuple[dict[str, Any], dict[str, Resource]]:
         """Make a component: its outputs, and what was registered, by URN.
 
@@ -120,7 +126,7 @@ class Host:
         request = provider_pb2.ConstructRequest(
             project="project", stack="stack", type=kind if ":" in kind else f"winkube:index:{kind}", name=name,
             inputs=struct(inputs), dryRun=preview, monitorEndpoint=self._address, parallel=16,
-            organization="organization", accepts_output_values=True,
+            organization="organization", dependencies=dependencies, accepts_output_values=True,
         )  # fmt: skip
         try:
             response = self._stub.Construct(request)
