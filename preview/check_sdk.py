@@ -98,8 +98,18 @@ def _properties(args: type[Any]) -> tuple[dict[str, str], dict[str, Any]]:
             name = getattr(member.fget, _NAME_MARK, None)
             if name:
                 names[name] = python_name
-                hints[name] = member.fget.__annotations__.get("return", Any)
+                hint = member.fget.__annotations__.get("return", Any)
+                hints[name] = _evaluated(hint, base.__module__) if isinstance(hint, str) else hint
     return names, hints
+
+
+@cache
+def _evaluated(text: str, module: str) -> Any:
+    """A postponed annotation; the same few texts stand at most properties. Of what cannot be told now, anything."""
+    try:
+        return eval(text, vars(sys.modules[module]))  # noqa: S307 (the SDK's own source)
+    except (NameError, AttributeError):
+        return Any
 
 
 def _optional(hint: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .cli_check import CLEAN, FOUND, WRONG, add_check
 from .cli_diff import add_diff
+from .sdk_unused import load_later
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -18,6 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     # A command lives for one evaluation: collecting garbage would only cost.
     gc.disable()
+    load_later()
     from .errors import PreviewError
 
     try:

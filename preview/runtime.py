@@ -28,6 +28,7 @@ from pulumi.runtime.proto import source_pb2
 from .model import UNKNOWN_TEXT
 from .monitor import CALL_TYPE, Engine, Monitor
 from .properties import make_when_read
+from .sdk_bytecode import postponed_annotations
 from .sdk_hints import hints_of
 from .sdk_import import import_package
 from .shortcuts import use as use_shortcuts
@@ -89,7 +90,7 @@ def _run(
     # One error fails every task that waits for it. It is raised once; the loop must not log it forty times more.
     loop.set_exception_handler(lambda *_: None)
     asyncio.set_event_loop(loop)
-    with _tuned(root_directory, unknown_keys):
+    with _tuned(root_directory, unknown_keys), postponed_annotations():
         try:
             loop.run_until_complete(_in_stack(body))
         finally:

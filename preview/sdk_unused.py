@@ -1,0 +1,32 @@
+"""What importing pulumi brings along and an evaluation does not use: loaded when somebody does use it."""
+
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+LATER = frozenset(("dill", "grpc.aio", "pulumi.automation"))
+"""Running stacks from programs, serializing functions, asynchronous clients: a third of the import."""
+
+
+class _Finder:
+    """Finds these modules as Python does, and has them run at the first look into them."""
+
+    @staticmethod
+    def find_spec(
+        fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """What the import system asks; None leaves a module to the next finder."""
+        if fullname not in LATER:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader = importlib.util.LazyLoader(spec.loader)
+        return spec
+
+
+def load_later() -> None:
+    """For the process of a command, before pulumi is imported."""
+    if _Finder not in sys.meta_path:
+        sys.meta_path.insert(0, _Finder)
