@@ -151,12 +151,16 @@ def short_type(token: str) -> str:
 
     >>> short_type("aws:ec2/launchTemplate:LaunchTemplate"), short_type("winkube:index:Network")
     ('ec2.LaunchTemplate', 'Network')
+    >>> short_type("tls:index/privateKey:PrivateKey")
+    'tls.PrivateKey'
     """
     package, _, rest = token.partition(":")
     module, _, name = rest.rpartition(":")
     module = module.split("/")[0] if package == "aws" else module
     if package == "pulumi":
         return f"{name} provider" if module == "providers" else name
+    if module.startswith("index/"):  # a package without modules
+        module = package
     return name if module in ("index", "") else f"{module}.{name}"
 
 

@@ -101,6 +101,7 @@ class _InstanceGroup(Component):
             "securityGroupId": self.security_group_id,
             "imageId": self.image_id,
             "amiParameter": spec.ami_parameter,
+            "instanceTypes": list(self._args.instance_types),
             "documentKey": self.document_key,
             "labels": dict(spec.labels),
             "taints": [str(taint) for taint in spec.taints],
