@@ -1,6 +1,8 @@
 """winkube.testing: what other people test their programs with."""
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -87,3 +89,15 @@ def test_a_whole_program_is_recorded() -> None:
     plan = record_program(folder, "dev", answers=folder / "answers.yaml")
     assert the(plan, "aws:eks/nodeGroup:NodeGroup").inputs["clusterName"] == "shared"
     assert problems(plan) == []
+
+
+def test_the_page_shows_a_test_that_passes() -> None:
+    """docs/testing-your-program.md is copied by people: its program runs, and its table names what there is."""
+    page = (ROOT / "docs" / "testing-your-program.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(program, names)  # noqa: S102 (our own page)
+    names["test_the_network_has_three_zones"]()
+    named = set(re.findall(r"^\| .*", page, flags=re.MULTILINE))
+    for name in ("record", "record_program", "the", "of_type", "problems", "UNKNOWN", "Secret"):
+        assert any(f"`{name}" in row for row in named), name

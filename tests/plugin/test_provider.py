@@ -14,7 +14,7 @@ from winkube.preview.model import UNKNOWN, Plan, Resource
 
 from tests.test_contract import COMPONENTS, public_components
 
-from .bed import ANSWERS, Host, RefusedError, output, secret
+from .bed import ANSWERS, ROOT, Host, RefusedError, output, secret
 
 every_component = pytest.mark.parametrize("kind", sorted(COMPONENTS))
 
@@ -195,3 +195,12 @@ def test_a_program_may_move_from_python_to_another_language(host: Host) -> None:
     """One token for both: the URN that a state holds stays."""
     outputs, _ = host.construct("StateBucket", {})
     assert outputs["urn"] == "urn:pulumi:stack::project::winkube:index:StateBucket::it"
+
+
+def test_the_page_shows_what_really_arrives(host: Host) -> None:
+    """The mistake in docs/other-languages.md, with its lines joined, is what the provider says."""
+    page = (ROOT / "docs" / "other-languages.md").read_text(encoding="utf-8")
+    shown = " ".join(page.partition("```text\n")[2].partition("```")[0].split())
+    old = {"cluster": {"name": "c", "kubernetesVersion": "1.34"}, "windows": "2025"}
+    error = refused(host, "EksWindowsNodeGroup", {**GROUP, **old}, name="windows")
+    assert " ".join(error.text.split()) == shown
