@@ -8,8 +8,9 @@ from winkube.core.errors import WinkubeError
 from winkube.core.mistakes import Mistake, Mistakes, Path, Rule
 
 from .flavours import module_of, settings_of
+from .groups import written_out
 from .settings import Settings
-from .shape import bare, in_file_words, in_words, keys, order, spelled
+from .shape import bare, camel, in_file_words, in_words, keys, order, spelled
 from .structure import WRONG_TYPE, read_structure
 
 NAMESPACE = "winkube:"
@@ -30,10 +31,12 @@ def read_settings(config: Mapping[str, str], stack: str, secret_keys: Collection
     flavour = config.get(FLAVOUR, "")
     model = settings_of(flavour)
     data, found = _values(model, config, secret_keys)
-    structure = read_structure(model, data, [mistake.path[:1] for mistake in found])
-    found.extend(structure.mistakes)
     checks = module_of(flavour, "checks")
-    found.extend(structure.about_given(checks.check_settings(structure.settings), checks.COMPARED))
+    groups = written_out(data, camel(checks.WINDOWS_FIELDS), camel(checks.LINUX_FIELDS))
+    structure = read_structure(model, groups.data, [mistake.path[:1] for mistake in found])
+    inside = [*structure.mistakes, *structure.about_given(checks.check_settings(structure.settings), checks.COMPARED)]
+    found.extend(groups.mistakes)
+    found.extend(groups.as_said(model, inside))
     if found:
         count = "1 mistake" if len(found) == 1 else f"{len(found)} mistakes"
         # A stable sort: two mistakes of one setting stay in the order in which they were found.

@@ -17,6 +17,7 @@ from typing import Any
 
 from .choices import CHOICES, Choices
 from .flavours import FLAVOURS, module_of, settings_of
+from .groups import DEFAULTS, GROUPS, OWN
 from .settings import Settings
 from .shape import Model, keys, sections
 
@@ -52,6 +53,7 @@ def _of_flavour(flavour: str) -> dict[str, Any]:
     definitions: dict[str, Any] = whole.pop("$defs")
     for _, section in sections(model):
         _describe(section, whole if section is model else definitions[section.__name__], choices)
+    _describe_defaults(whole["properties"], definitions)
     known = {"enum": list(whole["properties"])}
     definitions[flavour] = {
         "description": _words(model),
@@ -60,6 +62,14 @@ def _of_flavour(flavour: str) -> dict[str, Any]:
         "propertyNames": {"anyOf": [known, {"not": {"pattern": "^winkube:"}}]},
     }
     return definitions
+
+
+def _describe_defaults(properties: dict[str, Any], definitions: Mapping[str, Any]) -> None:
+    """What groups share has the settings of a group, but for those that are each group's own."""
+    group: str = properties[GROUPS]["items"]["$ref"]
+    settings = definitions[group.rpartition("/")[2]]["properties"]
+    shared = {key: {"$ref": f"{group}/properties/{key}"} for key in settings if key not in OWN}
+    properties[DEFAULTS] |= {"properties": shared, "additionalProperties": False}
 
 
 def _describe(section: type[Model], schema: dict[str, Any], choices: Choices) -> None:

@@ -7,6 +7,7 @@ stands in for a value that is missing or of a wrong type, so it must give no fur
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -96,3 +97,5 @@ class Settings(Model):
     """The Route 53 zone of the cluster. Default: no zone."""
     state_bucket: StateBucketSettings | None = None
     """The bucket for what clusters keep. Default: no bucket."""
+    instance_group_defaults: Mapping[str, Any] = {}
+    """Settings of every group that does not say otherwise; not name, linux, windows and count. Default: none."""

@@ -6,7 +6,7 @@ it can be compared with what the checks of the components report.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -47,6 +47,11 @@ class Verbatim(str):
     """A key that no setting has: it stays as the file has it, even where a setting's Python name is alike."""
 
     __slots__ = ()
+
+
+def camel(names: Iterable[str]) -> tuple[str, ...]:
+    """Python names of settings as a file spells them."""
+    return tuple(map(to_camel, names))
 
 
 @cache

@@ -28,8 +28,12 @@ from ..places import homed
 from ..structure import ANY, SAME
 from .addon_checks import LOGS_TWICE, NEEDS_ADDON, NEEDS_LINUX, NEEDS_OIDC, UNIQUE_NAME, check_addon_settings
 from .cluster_checks import CORE_DNS, check_cluster_settings
-from .group_checks import advise_groups, check_group_settings
+from .group_checks import WINDOWS_FIELDS, advise_groups, check_group_settings
 from .settings import EksSettings
+
+__all__ = ["COMPARED", "LINUX_FIELDS", "WINDOWS_FIELDS", "advise_settings", "check_settings"]
+LINUX_FIELDS: tuple[str, ...] = ()
+"""Settings of a group that a Windows group does not have."""
 
 _GROUP = ("instance_groups", SAME)
 COMPARED: Mapping[str, tuple[Path, ...]] = {

@@ -13,6 +13,8 @@ class InstanceGroupSettings(Model):
 
     name: str = Field(examples=["system"])
     """The name of the group: letters, digits, hyphens and underscores."""
+    count: int = 1
+    """How many groups the entry stands for, 1 to 1000; several are called `<name>-1`, `<name>-2`. Default: 1."""
     linux: str | None = Field(default=None, examples=["al2023"])
     """The Linux of the nodes: al2023 or bottlerocket. Excludes windows. Default: not a Linux group."""
     windows: str | None = Field(default=None, examples=["2022"])

@@ -32,6 +32,8 @@ LATER = object()
 """In the place of a value that the deployment gives."""
 WINDOWS_FIELDS = ("edition", "windows_taint", "kubelet_log", "page_file_mib", "bitlocker", "drain_seconds")
 """Settings of a group that a Linux group does not have."""
+LINUX_FIELDS = ("runtime",)
+"""Settings of a group that a Windows group does not have."""
 _WORDS: Mapping[str, str] = {"vpc_cidrs.0": "network.cidr", "target.": "cluster."}
 
 COMPARED: Mapping[str, tuple[Path, ...]] = {
