@@ -43,6 +43,7 @@ def folder(recipe: Recipe) -> Path:
         COMPILER,
         LINKER,
     ]
+    parts += [recipe.tags] if recipe.tags else []
     parts += [(MODULES / recipe.module / name).read_text() for name in ("go.mod", "go.sum")]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     return cache() / f"{recipe.title}-{digest[:10]}"
@@ -97,12 +98,15 @@ def _build(go: str, recipe: Recipe, work: Path) -> None:
         "GOGC": "400",
         "GOFLAGS": "-buildvcs=false",
         **os.environ,
-        "CGO_ENABLED": "0",
+        "CGO_ENABLED": "1" if recipe.tags else "0",
         "GOOS": recipe.os,
         "GOARCH": "amd64",
         "GOWORK": "off",
     }
     command = ["build", "-trimpath", f"-gcflags={COMPILER}", f"-ldflags={LINKER} {_stamps(recipe)}".rstrip()]
+    if recipe.tags:
+        command[-1] += " -extldflags=-static"
+        command.append(f"-tags={recipe.tags}")
     if recipe.patches:
         _replace(go, recipe, work, environment)
     out = work / "out"

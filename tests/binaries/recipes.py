@@ -44,6 +44,8 @@ class Recipe:
     patches: tuple[Patch, ...] = ()
     stamp: bool = False
     """Whether the version of Kubernetes is linked in: kubeadm refuses to run without."""
+    tags: str = ""
+    """Build tags of a program with parts in C, linked statically: gcc, and libraries that the tags name, are needed."""
     default: bool = True
     """Whether ``python -m tests.binaries`` without names builds it."""
     needs: str = field(default="", compare=False)
@@ -173,6 +175,57 @@ RECIPES: tuple[Recipe, ...] = (
             patches=_FLANNEL_BACKENDS,
             needs="network configurations",
         )
+    ),
+    Recipe(
+        "containerd-tools",
+        module="containerd",
+        source=_CONTAINERD,
+        packages={name: f"{_CONTAINERD}/cmd/{name}" for name in ("containerd-shim-runc-v2", "ctr")},
+        default=False,
+        needs="real machines",
+    ),
+    Recipe(
+        "cni-more",
+        module="cni-more",
+        source=_PLUGINS,
+        packages=_cni("meta/firewall", "meta/tuning"),
+        default=False,
+        needs="real machines",
+    ),
+    Recipe(
+        "runc",
+        "runc",
+        "github.com/opencontainers/runc",
+        {"runc": "github.com/opencontainers/runc"},
+        tags="seccomp,netgo,osusergo",
+        default=False,
+        needs="real machines (with gcc and libseccomp-dev)",
+    ),
+    *(
+        Recipe(name, name, source, {name: package}, default=False, needs="real machines")
+        for name, source, package in (
+            ("crictl", "sigs.k8s.io/cri-tools", "sigs.k8s.io/cri-tools/cmd/crictl"),
+            ("coredns", "github.com/coredns/coredns", "github.com/coredns/coredns"),
+        )
+    ),
+    Recipe(
+        "kubectl",
+        f"kubectl-{DEFAULT_MINOR}",
+        "k8s.io/kubernetes",
+        _kubernetes("kubectl"),
+        minor=DEFAULT_MINOR,
+        stamp=True,
+        default=False,
+        needs="real machines",
+    ),
+    Recipe(
+        "flannel-tools",
+        "flannel",
+        _FLANNEL,
+        {"install-conf": f"{_FLANNEL}/cmd/install_conf"},
+        default=False,
+        patches=_FLANNEL_BACKENDS,
+        needs="real machines",
     ),
     *_per_minor(DEFAULT_MINOR)[1:],
     *(recipe for minor in ("1.37", "1.35") for recipe in _per_minor(minor)),

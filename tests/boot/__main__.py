@@ -1,0 +1,38 @@
+"""``python -m tests.boot [scenario…|up]``: boots clusters on this machine, in namespaces of their own."""
+
+import argparse
+import os
+import signal
+import sys
+
+from .needs import missing
+
+INSIDE = "WINKUBE_BOOT_INSIDE"
+
+
+def main() -> int:
+    """Run scenarios; ``up`` leaves a cluster running until it is interrupted."""
+    parser = argparse.ArgumentParser(prog="python -m tests.boot", description=main.__doc__)
+    parser.add_argument("scenarios", nargs="*", default=["first-boot"])
+    parser.add_argument("--stack", default="kubeadm-dev")
+    parser.add_argument("--slots", type=int, default=1)
+    parser.add_argument("--minor", default="1.36")
+    options = parser.parse_args()
+    if lacking := missing():
+        print("\n".join(lacking), file=sys.stderr)
+        return 2
+    if INSIDE not in os.environ:
+        # Everything that is made dies with this process, whatever ends it.
+        os.environ[INSIDE] = "1"
+        command = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable,
+                   "-m", "tests.boot", *sys.argv[1:]]  # fmt: skip
+        os.execvp(command[0], command)
+    from .scenarios import run
+
+    # The first process of a namespace ignores what it does not ask for.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    return run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,227 @@
+"""The test bed: network, servers, machines; everything dies with the process that makes it.
+
+Runs in namespaces of its own (network, mounts, processes), so nothing of it is left on the host after any end.
+"""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.cluster.client import ApiError, Client
+
+from .cloud import ACCOUNT, Cloud
+from .images import Registry, images, mirror
+from .machine import BRIDGE, Machine, remove_cgroups
+from .servers import Balancer, Metadata, Mirror, make_certificate, wait
+from .stack import BUCKET, Group, Stack, evaluate_stack
+from .template import folder, template
+
+MIRROR_PORT = 8080
+HOSTS = ("registry.k8s.io", "ghcr.io", "mcr.microsoft.com")
+UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized"
+
+
+class Bed:
+    """One emulated region with one cluster."""
+
+    def __init__(self, stack: str = "kubeadm-dev", minor: str = "1.36", slots: int = 1) -> None:
+        self.began = time.monotonic()
+        self.work = folder() / "run"
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir(parents=True)
+        remove_cgroups()
+        template()
+        registry = Registry()
+        for image in images(minor):
+            registry.add(image)
+        files, digests = mirror(minor)
+        network = str(yaml.safe_load((Path(__file__).parents[2] / f"Pulumi.{stack}.yaml").read_text())["config"][
+            "winkube:network"]["cidr"]).rsplit(".", 2)[0]  # fmt: skip
+        self.gateway, self.balancer_address = f"{network}.0.1", f"{network}.15.250"
+        base = f"http://{self.gateway}:{MIRROR_PORT}"
+        self.stack: Stack = evaluate_stack(
+            stack, self.work,
+            {"slots": slots, "mirror": f"{base}/files", "artefactDigests": digests,
+             "registryMirrors": dict.fromkeys(HOSTS, base)},
+        )  # fmt: skip
+        self.say("stack evaluated", objects=len(self.stack.objects))
+        self._make_network()
+        self.mirror = Mirror(files, registry)
+        self.mirror.serve(self.gateway, MIRROR_PORT)
+        self.cloud = Cloud(self.stack, network)
+        self.cloud.fill()
+        names = [
+            f"{one}.{self.stack.region}.amazonaws.com" for one in ("s3", "ssm", "ec2", "autoscaling", "kms", "sts")
+        ]
+        names += [f"{BUCKET}.s3.{self.stack.region}.amazonaws.com"]
+        make_certificate(self.work, names)
+        self.hosts = "127.0.0.1 localhost\n" + f"{self.balancer_address} {self.stack.api}\n"
+        self.hosts += "".join(f"{self.gateway} {one}\n" for one in names)
+        self.balancer = Balancer(self.work, self.gateway, self.balancer_address, 5000)
+        self.machines: dict[str, Machine] = {}
+        self.slots: dict[str, str] = {}
+        """Slot to its instance of now."""
+        hosts = self.work / "hosts"
+        hosts.write_text(self.hosts)
+        subprocess.run(["mount", "--bind", str(hosts), "/etc/hosts"], check=True)
+        self._client: Client | None = None
+        self.say("cloud is there")
+
+    def say(self, what: str, **more: Any) -> None:
+        """A line with the seconds since the start."""
+        text = " ".join(f"{key}={value}" for key, value in more.items())
+        print(f"{time.monotonic() - self.began:7.1f}  {what} {text}".rstrip(), file=sys.stderr, flush=True)
+
+    def _make_network(self) -> None:
+        for command in (
+            ("link", "set", "lo", "up"),
+            ("link", "add", BRIDGE, "type", "bridge"),
+            ("addr", "add", f"{self.gateway}/20", "dev", BRIDGE),
+            ("addr", "add", f"{self.balancer_address}/20", "dev", BRIDGE),
+            ("link", "set", BRIDGE, "up"),
+        ):
+            subprocess.run(["ip", *command], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run/netns"] if Path("/run/netns").is_dir() else
+                       ["mkdir", "-p", "/run/netns"], check=True)  # fmt: skip
+
+    def launch(self, name: str, count: int = 1) -> list[Machine]:
+        """Make a group of the stack with its instances, and start these as machines."""
+        group = self.stack.group(name)
+        self.cloud.launch(group, count)
+        return self.sync(group)
+
+    def sync(self, group: Group) -> list[Machine]:
+        """Start a machine for every instance of a group that has none."""
+        made: list[Machine] = []
+        for instance, address in self.cloud.instances(group):
+            if instance in self.machines:
+                continue
+            values = {
+                "instance-id": instance, "local-ipv4": address, "placement/availability-zone": self.cloud.zone,
+                "placement/region": self.stack.region, "autoscaling/target-lifecycle-state": "InService",
+            }  # fmt: skip
+            identity = {"region": self.stack.region, "instanceId": instance, "availabilityZone": self.cloud.zone,
+                        "accountId": ACCOUNT, "privateIp": address}  # fmt: skip
+            authorities = (template() / "etc/ssl/certs/ca-certificates.crt").read_text()
+            files = {
+                "etc/hosts": self.hosts,
+                "etc/resolv.conf": f"nameserver {self.gateway}\n",
+                "etc/ssl/certs/ca-certificates.crt": authorities + (self.work / "ca.crt").read_text(),
+            }
+            machine = Machine(self.work, instance, address, group.user_data, Metadata(values, identity), files)
+            self.machines[instance] = machine
+            if group.slot:
+                self.slots[group.slot] = instance
+                self.balancer.targets[instance] = address
+            made.append(machine)
+        self.balancer.apply()
+        for machine in made:
+            machine.start()
+            self.say("machine started", group=group.name, instance=machine.instance, address=machine.address)
+        return made
+
+    def status(self) -> dict[str, Any]:
+        """The status documents in the bucket."""
+        found: dict[str, Any] = {}
+        for key in self.cloud.keys():
+            if "/status/" in key:
+                found[key.rpartition("/")[2].removesuffix(".json")] = json.loads(self.cloud.read(key) or b"{}")
+        return found
+
+    @property
+    def client(self) -> Client:
+        """The API by the balancer's name, as an administrator (the file that kubeadm wrote)."""
+        if self._client is None:
+            for instance in self.slots.values():
+                path = self.machines[instance].root / "etc/kubernetes/admin.conf"
+                if path.exists():
+                    values = yaml.safe_load(path.read_text())
+                    pki = self.work / "admin"
+                    pki.mkdir(exist_ok=True)
+                    user, cluster = values["users"][0]["user"], values["clusters"][0]["cluster"]
+                    (pki / "ca.crt").write_bytes(base64.b64decode(cluster["certificate-authority-data"]))
+                    (pki / "admin.crt").write_bytes(base64.b64decode(user["client-certificate-data"]))
+                    (pki / "admin.key").write_bytes(base64.b64decode(user["client-key-data"]))
+                    self._client = Client(f"https://{self.stack.api}:6443", pki)
+                    break
+            else:
+                raise ApiError(503, "no control plane yet")
+        return self._client
+
+    def wait(self, what: str, condition: Any, seconds: float) -> Any:
+        """Wait, and say when."""
+
+        def ask() -> Any:
+            try:
+                return condition()
+            except Exception:  # the API may not be there yet
+                return None
+
+        found = wait(what, ask, seconds)
+        self.say(what)
+        return found
+
+    def ready(self) -> list[str]:
+        """Names of the nodes that are Ready."""
+        return [node["metadata"]["name"] for node in self.client.list("v1", "Node")
+                if any(c["type"] == "Ready" and c["status"] == "True" for c in node["status"].get("conditions", []))]  # fmt: skip
+
+    def apply_objects(self) -> list[str]:
+        """The stack's Kubernetes objects by server-side apply; what was refused."""
+        refused: list[str] = []
+        for manifest in self.stack.manifests:
+            try:
+                self.client.apply(manifest)
+            except ApiError as error:
+                refused.append(f"{manifest['kind']} {manifest['metadata']['name']}: {error}")
+        self.say("objects applied", count=len(self.stack.manifests), refused=len(refused))
+        return refused
+
+    def stand_in_for_controllers(self) -> None:
+        """What the cloud controller manager and the CSR approver do, as their images are not here."""
+
+        def work() -> None:
+            while True:
+                try:
+                    self._initialize_nodes()
+                    self._approve()
+                except Exception:  # the API comes and goes
+                    time.sleep(1)
+                time.sleep(1)
+
+        threading.Thread(target=work, daemon=True).start()
+
+    def _initialize_nodes(self) -> None:
+        for node in self.client.list("v1", "Node"):
+            taints = node["spec"].get("taints") or []
+            left = [one for one in taints if one["key"] != UNINITIALIZED]
+            if len(left) != len(taints):
+                path = self.client.path("v1", "Node", node["metadata"]["name"])
+                self.client.request("PATCH", path, {"spec": {"taints": left}}, content="merge-patch+json")
+
+    def _approve(self) -> None:
+        for csr in self.client.list("certificates.k8s.io/v1", "CertificateSigningRequest"):
+            if csr["spec"]["signerName"] != "kubernetes.io/kubelet-serving" or csr["status"].get("conditions"):
+                continue
+            csr["status"]["conditions"] = [{"type": "Approved", "status": "True", "reason": "Test", "message": "test"}]
+            path = self.client.path("certificates.k8s.io/v1", "CertificateSigningRequest", csr["metadata"]["name"])
+            self.client.request("PUT", f"{path}/approval", csr)
+
+    def close(self) -> None:
+        """End everything and remove it."""
+        for machine in self.machines.values():
+            machine.destroy()
+        self.balancer.stop()
+        self.cloud.server.stop()
+        remove_cgroups()
+        if not os.environ.get("WINKUBE_BOOT_KEEP"):
+            shutil.rmtree(self.work, ignore_errors=True)

@@ -1,0 +1,42 @@
+"""What this machine lacks for the boot; an empty list when it can run."""
+
+import os
+import shutil
+import subprocess
+
+from tests.binaries.build import GoMissingError, find_go
+
+PROGRAMS = {
+    "systemd-nspawn": "systemd-container",
+    "debootstrap": "debootstrap",
+    "haproxy": "haproxy",
+    "ip": "iproute2",
+    "unshare": "util-linux",
+    "gcc": "gcc and libseccomp-dev, for runc",
+    "openssl": "openssl",
+}
+"""Programs and Debian's packages with them."""
+
+
+def missing() -> list[str]:
+    """Sentences, each with what to do."""
+    found = [
+        f"{program} is missing: apt-get install {package}"
+        for program, package in PROGRAMS.items()
+        if shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is None
+    ]
+    try:
+        find_go()
+    except GoMissingError as error:
+        found.append(str(error))
+    if os.geteuid() != 0:
+        found.append("namespaces, mounts and machines need root: run it as root")
+    elif not found:
+        tried = subprocess.run(
+            ["unshare", "--net", "--mount", "--pid", "--fork", "--mount-proc", "ip", "link", "add", "wk", "type",
+             "bridge"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if tried.returncode:
+            found.append(f"namespaces or bridges cannot be made here: {tried.stderr.strip()}")
+    return found

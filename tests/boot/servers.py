@@ -1,0 +1,246 @@
+"""What stands around the machines: mirror, registry, metadata service, AWS API behind TLS, balancer of the API."""
+
+import ctypes
+import json
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from .images import Registry
+
+CLONE_NEWNET = 0x40000000
+TOKEN = "metadata-token-of-the-test"
+
+
+class Quiet(BaseHTTPRequestHandler):
+    """Answers without a log."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        """Say nothing."""
+
+    def answer(self, status: int, body: bytes = b"", kind: str = "text/plain", **headers: str) -> None:
+        """One answer."""
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def send_file(self, path: Path, spoilt: bool = False, **headers: str) -> None:
+        """A file; with one wrong byte in the middle when that is asked for."""
+        data = path.read_bytes()
+        if spoilt:
+            middle = len(data) // 2
+            data = data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+        self.answer(200, data, "application/octet-stream", **headers)
+
+
+class Mirror:
+    """Artefacts under ``/files/<host>/<path>``, images under ``/v2``."""
+
+    def __init__(self, files: Mapping[str, Path], registry: Registry) -> None:
+        self.files = files
+        self.registry = registry
+        self.spoilt: set[str] = set()
+        """Paths whose content is served with one wrong byte."""
+        self.asked: list[str] = []
+
+    def serve(self, address: str, port: int) -> ThreadingHTTPServer:
+        """Start to answer."""
+        mirror = self
+
+        class Handler(Quiet):
+            def do_GET(self) -> None:
+                mirror.get(self)
+
+            do_HEAD = do_GET
+
+        return _started(ThreadingHTTPServer((address, port), Handler))
+
+    def get(self, handler: Quiet) -> None:
+        """Answer one request."""
+        path = handler.path.partition("?")[0]
+        self.asked.append(path)
+        if path.startswith("/files/") and path.removeprefix("/files/") in self.files:
+            name = path.removeprefix("/files/")
+            handler.send_file(self.files[name], name in self.spoilt)
+        elif path in ("/v2", "/v2/"):
+            handler.answer(200, b"{}", "application/json")
+        elif "/manifests/" in path:
+            name, _, reference = path.removeprefix("/v2/").partition("/manifests/")
+            key = f"{name}{'@' if reference.startswith('sha256:') else ':'}{reference}"
+            body = self.registry.manifests.get(key)
+            if body is None:
+                handler.answer(404, b'{"errors":[{"code":"MANIFEST_UNKNOWN"}]}', "application/json")
+                return
+            handler.answer(200, body, "application/vnd.oci.image.manifest.v1+json")
+        elif "/blobs/" in path and self.registry.blob(path.rpartition("/")[2]).exists():
+            handler.send_file(self.registry.blob(path.rpartition("/")[2]))
+        else:
+            handler.answer(404)
+
+
+class Metadata:
+    """The metadata service of one instance, version 2 alone, in the network of its machine."""
+
+    def __init__(self, values: Mapping[str, str], identity: Mapping[str, str]) -> None:
+        self.values = dict(values)
+        expires = datetime.now(UTC) + timedelta(hours=6)
+        self.values["iam/security-credentials/"] = "node"
+        self.values["iam/security-credentials/node"] = json.dumps(
+            {"Code": "Success", "LastUpdated": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), "Type": "AWS-HMAC",
+             "AccessKeyId": "ASIATEST", "SecretAccessKey": "secret", "Token": "token",
+             "Expiration": expires.strftime("%Y-%m-%dT%H:%M:%SZ")}, indent=2
+        )  # fmt: skip
+        self.identity = json.dumps(identity).encode()
+
+    def serve(self, namespace: Path) -> ThreadingHTTPServer:
+        """Start to answer at the usual address."""
+        metadata = self
+
+        class Handler(Quiet):
+            def do_PUT(self) -> None:
+                good = self.path == "/latest/api/token" and self.headers.get("X-aws-ec2-metadata-token-ttl-seconds")
+                self.answer(200, TOKEN.encode()) if good else self.answer(400)
+
+            def do_GET(self) -> None:
+                metadata.get(self)
+
+        made: list[ThreadingHTTPServer] = []
+
+        def work() -> None:
+            with namespace.open() as file:
+                if ctypes.CDLL(None, use_errno=True).setns(file.fileno(), CLONE_NEWNET):
+                    raise OSError(ctypes.get_errno(), "setns")
+            made.append(_started(ThreadingHTTPServer(("169.254.169.254", 80), Handler)))
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        return made[0]
+
+    def get(self, handler: Quiet) -> None:
+        """Answer one request."""
+        if handler.headers.get("X-aws-ec2-metadata-token") != TOKEN:
+            handler.answer(401)
+            return
+        path = handler.path.removeprefix("/latest/")
+        value = self.values.get(path.removeprefix("meta-data/"))
+        if path == "dynamic/instance-identity/document":
+            handler.answer(200, self.identity, "application/json")
+        elif value is None:
+            handler.answer(404)
+        else:
+            handler.answer(200, value.encode())
+
+
+def make_certificate(folder: Path, names: list[str]) -> None:
+    """An authority, and a certificate for these names, as ``ca.crt`` and ``server.pem``."""
+    alternative = ",".join(f"DNS:{name}" for name in names)
+    request = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-days",
+        "2",
+    ]
+    _quiet(*request, "-keyout", str(folder / "ca.key"), "-out", str(folder / "ca.crt"), "-subj", "/CN=test authority")
+    _quiet(*request, "-keyout", str(folder / "server.key"), "-out", str(folder / "server.crt"), "-subj", "/CN=aws",
+           "-addext", f"subjectAltName={alternative}", "-addext", "basicConstraints=critical,CA:false",
+           "-CA", str(folder / "ca.crt"), "-CAkey", str(folder / "ca.key"))  # fmt: skip
+    (folder / "server.pem").write_text((folder / "server.crt").read_text() + (folder / "server.key").read_text())
+
+
+class Balancer:
+    """HAProxy: TLS for the AWS API, and the API's network load balancer with the health check of the stack."""
+
+    def __init__(self, folder: Path, gateway: str, api: str, moto: int) -> None:
+        self.folder = folder
+        self.gateway = gateway
+        self.api = api
+        self.moto = moto
+        self.targets: dict[str, str] = {}
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def apply(self) -> None:
+        """Start with the targets of now."""
+        servers = "\n".join(
+            f"  server {name} {address}:6443 check check-ssl verify none inter 2s rise 2 fall 2 on-marked-down shutdown-sessions"
+            for name, address in self.targets.items()
+        )
+        (self.folder / "haproxy.cfg").write_text(
+            f"""\
+global
+  maxconn 4000
+defaults
+  timeout connect 5s
+  timeout client 1h
+  timeout server 1h
+frontend aws
+  mode http
+  bind {self.gateway}:443 ssl crt {self.folder}/server.pem
+  default_backend moto
+backend moto
+  mode http
+  server moto 127.0.0.1:{self.moto}
+frontend api
+  mode tcp
+  bind {self.api}:6443
+  default_backend api
+backend api
+  mode tcp
+  option httpchk GET /readyz
+  http-check expect status 200
+{servers}
+"""
+        )
+        self.stop()
+        self.process = subprocess.Popen(
+            ["haproxy", "-db", "-f", str(self.folder / "haproxy.cfg")],
+            stdout=(self.folder / "haproxy.log").open("ab"), stderr=subprocess.STDOUT,
+        )  # fmt: skip
+
+    def stop(self) -> None:
+        """End it."""
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
+def wait(what: str, condition: Callable[[], Any], seconds: float, every: float = 0.5) -> Any:
+    """Ask until the answer is something true."""
+    until = time.monotonic() + seconds
+    while True:
+        if found := condition():
+            return found
+        if time.monotonic() > until:
+            raise TimeoutError(f"no {what} in {seconds:g} s")
+        time.sleep(every)
+
+
+def _started(server: ThreadingHTTPServer) -> ThreadingHTTPServer:
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def _quiet(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{command[0]}: {done.stderr}")
