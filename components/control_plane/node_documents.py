@@ -187,7 +187,9 @@ def control_plane_images(args: LinuxControlPlaneArgs) -> tuple[str, ...]:
     programs = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy")
     own = tuple(f"{registry}/{program}:{row.tag}" for program in programs)
     plugin = (args.kms_plugin_image,) if args.secrets_encryption == "kms" and args.kms_plugin_image else ()
-    return (*own, f"{registry}/etcd:{row.etcd_image_tag}", *plugin)
+    # kubeadm asks for it before it begins; in a repository of one's own it lies beside the others.
+    dns = f"{registry}/coredns" if args.image_repository else f"{registry}/coredns/coredns"
+    return (*own, f"{registry}/etcd:{row.etcd_image_tag}", f"{dns}:{row.coredns_tag}", *plugin)
 
 
 def image_parameter(args: LinuxControlPlaneArgs) -> str:

@@ -91,11 +91,20 @@ class Commands:
         if code == 0:
             return output
         lines = [line for line in (errors.strip() or output.strip()).splitlines() if line.strip()]
-        # etcdctl writes the log of its client before the sentence that says what is wrong
-        said = mask(" | ".join([line for line in lines if not line.startswith('{"level"')][-3:]))
+        said = mask(" | ".join(_saying(lines)))
         ended = f"did not end within {seconds:.0f} s" if code is None else f"failed with exit code {code}"
         text = mask(f"{' '.join([name, *arguments[:2]])} {ended}")
         raise CommandError(COMMAND_FAILED, name, text, "read the log of the agent and of the kubelet", said)
+
+
+def _saying(lines: "list[str]") -> "list[str]":
+    """The lines that say what is wrong.
+
+    etcdctl writes the log of its client before that sentence; kubeadm names each failed check, and ends with general
+    advice.
+    """
+    checks = [line.strip() for line in lines if line.lstrip().startswith("[ERROR ")]
+    return checks or [line for line in lines if not line.startswith('{"level"')][-3:]
 
 
 def _wait(process: "subprocess.Popen[bytes]", until: float, tick: Optional[Tick]) -> Optional[int]:
