@@ -23,7 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOM_TITLES = {
     "ADD": "Add-ons", "AGT": "Node agent", "ART": "Downloads of nodes", "BKT": "State bucket",
     "CP": "Self-managed control plane", "DNS": "Zones and names", "EKS": "EKS clusters and node groups",
-    "IAM": "IAM roles", "IG": "Instance groups", "K8S": "Kubernetes objects", "KAD": "kubeadm and kubelet documents",
+    "IAM": "IAM roles", "IG": "Instance groups", "INV": "Inventories", "K8S": "Kubernetes objects",
+    "KAD": "kubeadm and kubelet documents",
     "NET": "Network", "OPS": "Commands for clusters", "PLG": "Other languages",
     "SCH": "Labels, taints and scheduling", "SET": "Settings", "TAG": "Tags", "WIN": "Boot of Windows nodes",
 }  # fmt: skip
