@@ -46,7 +46,22 @@ class NodeSecret:
 
     path: str
     key: str
+    """Its object; its last part alone where the nodes make it (:class:`NodeAuthorities`)."""
     mode: int = 0o600
+    content: str | None = None
+    """Text around the key of the Kubernetes secrets, ``${SECRETBOX_KEY}``, where the nodes make that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeAuthorities:
+    """That the nodes of a control plane make the certificate authorities themselves, once, and where these lie."""
+
+    prefix: str
+    """``clusterconfigs/<cluster>/pki/<incarnation>/``."""
+    key_arn: str
+    """The cluster's key, which encrypts them."""
+    admin_seconds: int = 86400
+    """How long an administrator's certificate is valid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +129,7 @@ class NodeDocument:
     artefacts: Sequence[Artefact] = ()
     files: Sequence[NodeFile] = ()
     secrets: Sequence[NodeSecret] = ()
+    authorities: NodeAuthorities | None = None
     modules: Sequence[str] = MODULES
     sysctls: Mapping[str, str] = field(default_factory=lambda: SYSCTLS)
     services: Sequence[str] = ()
@@ -129,7 +145,12 @@ class NodeDocument:
         cluster, token, backup = self.cluster, self.token, self.backup
         retention = backup and {"keep_last": backup.keep_last, "keep_hourly": backup.keep_hourly,
                                 "keep_daily": backup.keep_daily}  # fmt: skip
+        made = self.authorities
+        authorities = (
+            {"prefix": made.prefix, "key_arn": made.key_arn, "admin_seconds": made.admin_seconds} if made else {}
+        )
         return {
+            **({"authorities": authorities} if authorities else {}),
             "version": VERSION, "role": self.role, "group": self.group, "slot": self.slot,
             "slots": list(self.slots) or None, "region": self.region,
             "cluster": {
@@ -142,7 +163,11 @@ class NodeDocument:
             "runtime": self.runtime,
             "artefacts": [one.document() for one in self.artefacts],
             "files": [{"path": one.path, "mode": f"{one.mode:04o}", "content": one.content} for one in self.files],
-            "secrets": [{"path": one.path, "mode": f"{one.mode:04o}", "key": one.key} for one in self.secrets],
+            "secrets": [
+                {"path": one.path, "mode": f"{one.mode:04o}", "key": one.key,
+                 **({"content": one.content} if one.content is not None else {})}
+                for one in self.secrets
+            ],
             "modules": list(self.modules), "sysctls": dict(self.sysctls), "services": list(self.services),
             "images": list(self.images),
             "proxy": self.proxy and self.proxy.variables((cluster.pod_cidr, cluster.service_cidr)),
@@ -177,6 +202,7 @@ def linux_node_document(
     slots: Sequence[str] = (),
     files: Sequence[NodeFile] = (),
     secrets: Sequence[NodeSecret] = (),
+    authorities: NodeAuthorities | None = None,
     images: Sequence[str] = (),
     pause_image: str | None = None,
     proxy: NodeProxy | None = None,
@@ -196,8 +222,9 @@ def linux_node_document(
     pause = pause_image or release.pause_image
     return NodeDocument(
         role=role, group=group, slot=slot, slots=slots, region=region, cluster=cluster, bucket=bucket, prefix=prefix,
-        token=token, kubeadm=kubeadm, runtime=runtime, secrets=secrets, proxy=proxy, backup=backup,
-        deadlines=deadlines, services=(RUNTIME_SERVICES[runtime], "kubelet.service"), images=(pause, *images),
+        token=token, kubeadm=kubeadm, runtime=runtime, secrets=secrets, authorities=authorities, proxy=proxy,
+        backup=backup, deadlines=deadlines, services=(RUNTIME_SERVICES[runtime], "kubelet.service"),
+        images=(pause, *images),
         artefacts=artefacts_for(
             minor, architecture="arm64" if architecture == "arm64" else "x86_64", runtime=runtime, role=role,
             artefact_digests=artefact_digests, mirror=mirror,
@@ -248,6 +275,13 @@ def _check_files(document: NodeDocument, plane: bool) -> Mistakes:
     if document.secrets and not plane:
         found.add(NO_SECRET, ("secrets",), "a worker reads no secret but the join token",
                   "remove secrets", [one.path for one in document.secrets])  # fmt: skip
+    if document.authorities is not None and not plane:
+        found.add(NO_SECRET, ("authorities",), "a worker makes no certificate authorities", "remove authorities",
+                  document.authorities.prefix)  # fmt: skip
+    for index, one in enumerate(document.secrets):
+        if one.content is not None and document.authorities is None:
+            found.add(NO_SECRET, ("secrets", index, "content"), "the content of a secret lies in its object",
+                      "remove content, or let the nodes make the authorities", one.path)  # fmt: skip
     return found
 
 
@@ -256,7 +290,8 @@ def _check_texts(document: NodeDocument) -> Mistakes:
     kubeadm = document.kubeadm
     texts: list[tuple[Path, str]] = [(("kubeadm", name), getattr(kubeadm, name) or "")
                                      for name in ("init", "join", "discovery")]  # fmt: skip
-    texts += [(("files", index, "content"), one.content) for index, one in enumerate(document.files)]
+    for kind, rows in (("files", document.files), ("secrets", document.secrets)):
+        texts += [((kind, index, "content"), one.content or "") for index, one in enumerate(rows)]
     for place, text in texts:
         for name in sorted(set(_PLACEHOLDER.findall(text)) - set(PLACEHOLDERS)):
             if place[0] == "kubeadm":  # files may use the shell's and systemd's own

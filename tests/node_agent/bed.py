@@ -26,6 +26,7 @@ REGION = "eu-west-1"
 CLUSTER = "test"
 TOKEN = re.compile(r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b")
 OWN_HEADERS = ("content-length", "transfer-encoding", "connection", "server", "date")
+KEY_ARN = "arn:aws:kms:eu-west-1:111122223333:key/1d6f6b63-7f2b-5f1c-b3e5-3be3fe2e3e4b"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing"}
 
 
@@ -225,6 +226,7 @@ class Bed:
         }  # fmt: skip
         (folder / "world.json").write_text(json.dumps({"nodes": {}, "clusters": {}, "next": 2**63 + 7}))
         (folder / "journal.jsonl").touch()
+        (folder / "api.crt").write_bytes(certificate.read_bytes())
         (folder / "bin").mkdir()
         for name in ("kubeadm", "kubectl", "etcdctl", "etcdutl", "systemctl"):
             script = folder / "bin" / name
@@ -276,6 +278,19 @@ class Bed:
             "backup": {"interval_seconds": 900, "retention": {}} if plane else None,
             "deadlines": self.deadlines, **self.overrides,
         }  # fmt: skip
+
+    def makes_authorities(self) -> None:
+        """The nodes make the certificate authorities, and the bucket has none yet."""
+        for name in ("ca.crt", "ca.key"):
+            self.s3.delete_object(Bucket=self.bucket, Key=self.key(f"pki/1/{name}"))
+        pki, rows = "/etc/kubernetes/pki", [name for pair in standin.AUTHORITIES.values() for name in pair]
+        self.overrides["authorities"] = {"prefix": self.key("pki/1/"), "key_arn": KEY_ARN, "admin_seconds": 86400}
+        self.overrides["secrets"] = [
+            *({"path": f"{pki}/{name}", "mode": "0600", "key": self.key(f"pki/1/{name.replace('/', '-')}")}
+              for name in rows),
+            {"path": "/etc/kubernetes/winkube/encryption.yaml", "mode": "0600",
+             "key": self.key("pki/1/encryption.yaml"), "content": "secret: ${SECRETBOX_KEY}\n"},
+        ]  # fmt: skip
 
     def machine(self, slot: str | None = None, address: str = "") -> Machine:
         """A new instance, of a slot or a worker."""
@@ -336,6 +351,9 @@ class Bed:
         except self.s3.exceptions.NoSuchKey:
             return None
 
+    def text(self, name: str) -> str:
+        return self.s3.get_object(Bucket=self.bucket, Key=self.key(name))["Body"].read().decode()
+
     def keys(self, prefix: str) -> list[str]:
         page = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=self.key(prefix))
         return [one["Key"] for one in page.get("Contents", [])]
@@ -373,6 +391,7 @@ class Bed:
         for one in self.journal("member-remove"):
             assert one["own"] or not one["running"], f"the member of a running instance was removed: {one}"
         assert not self.journal("reused-dead-member")
+        assert not self.journal("foreign-authority"), "there are two sets of certificate authorities"
         secrets = {token for one in self._clusters() for token in one["tokens"]}
         for machine in self.machines.values():
             files = [machine.log_path, *(machine.root / "var/lib/winkube").glob("*.json")]

@@ -5,6 +5,7 @@ quorum, an unhealthy member that blocks a join, and a dead member whose address 
 on an empty disk, which breaks etcd for good). Everything that matters is written to a journal.
 """
 
+import base64
 import fcntl
 import json
 import os
@@ -18,6 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 BED = Path(os.environ.get("STANDIN_BED", "."))
+AUTHORITIES = {
+    "ca": ("ca.key", "ca.crt"), "front-proxy-ca": ("front-proxy-ca.key", "front-proxy-ca.crt"),
+    "etcd-ca": ("etcd/ca.key", "etcd/ca.crt"), "sa": ("sa.key", "sa.pub"),
+}  # fmt: skip
 ME = os.environ.get("STANDIN_NODE", "")
 
 
@@ -127,7 +132,9 @@ def option(name, default=""):
 
 def kubeadm(arguments):
     command = arguments[0]
-    if command == "init" and arguments[1] == "phase":
+    if command == "kubeconfig":
+        administrator()
+    elif command == "init" and arguments[1] == "phase":
         phase(arguments)
     elif command == "init":
         init()
@@ -147,7 +154,7 @@ def init():
             fail("[ERROR DirAvailable--var-lib-etcd]: /var/lib/etcd is not empty")
         if not it.path(ME, "/etc/kubernetes/pki/ca.key").exists():
             fail("no certificate authority")
-        it.note("init-start")
+        it.note("init-start", authority=it.path(ME, "/etc/kubernetes/pki/ca.key").read_text())
         put(it.path(ME, "/etc/kubernetes/admin.conf"), "admin")
     point("init:certs")
     with world() as it:
@@ -161,7 +168,8 @@ def init():
         cluster = {"id": uuid.uuid4().hex, "keys": data["keys"], "revision": data["revision"], "config": False,
                    "tokens": {}, "binding": True, "nodes": [], "restored": "restored" in data,
                    "members": [{"id": it.values["next"], "name": ME, "ip": it.nodes[ME]["ip"], "learner": False}],
-                   "leader": it.values["next"]}  # fmt: skip
+                   "leader": it.values["next"],
+                   "authority": it.path(ME, "/etc/kubernetes/pki/ca.key").read_text()}  # fmt: skip
         it.clusters[cluster["id"]] = cluster
         put(it.path(ME, "/var/lib/etcd/member.json"), json.dumps({"cluster": cluster["id"], "id": it.values["next"]}))
         it.values["next"] += 1
@@ -177,7 +185,9 @@ def init():
 
 def phase(arguments):
     with world() as it:
-        if arguments[2] == "certs":
+        if arguments[2] == "certs" and arguments[3] in AUTHORITIES:
+            authority(it, *AUTHORITIES[arguments[3]])
+        elif arguments[2] == "certs":
             put(it.path(ME, "/etc/kubernetes/pki/etcd/healthcheck-client.key"))
             put(it.path(ME, "/etc/kubernetes/pki/etcd/healthcheck-client.crt"))
         elif arguments[2] == "kubeconfig":
@@ -187,6 +197,28 @@ def phase(arguments):
             cluster["config"] = True
         elif arguments[2] == "bootstrap-token" and it.serving(ME):
             it.serving(ME)["binding"] = True
+
+
+def authority(it, key, public):
+    """Like kubeadm: the key first, and what is there in full stays."""
+    key, public = (it.path(ME, f"/etc/kubernetes/pki/{name}") for name in (key, public))
+    if key.exists() != public.exists():
+        fail(f"failure loading {public.name} certificate authority: the other half does not exist")
+    if not key.exists():
+        it.note("authority", name=public.name)
+        put(key, f"-----BEGIN EC PRIVATE KEY-----\n{uuid.uuid4().hex}\n-----END EC PRIVATE KEY-----\n")
+        point(f"certs:{public.name}")
+        put(public, (BED / "api.crt").read_text())
+
+
+def administrator():
+    with world() as it:
+        key = it.path(ME, "/etc/kubernetes/pki/ca.key").read_text()
+        certificate = base64.b64encode((BED / "api.crt").read_bytes()).decode()
+        user = {"name": option("client-name"), "org": option("org"), "validity": option("validity-period")}
+        it.note("administrator", **user)
+        data = base64.b64encode(key.encode()).decode()
+        sys.stdout.write(f"    client-certificate-data: {certificate}\n    client-key-data: {data}\n")
 
 
 def join(document):
@@ -221,6 +253,10 @@ def join_etcd():
         if not it.path(ME, "/etc/kubernetes/pki/ca.key").exists():
             fail("failure loading certificate authority")
         cluster, address = it.served(), it.nodes[ME]["ip"]
+        own = it.path(ME, "/etc/kubernetes/pki/ca.key").read_text()
+        if own != cluster.get("authority", own):
+            it.note("foreign-authority")
+            fail("x509: certificate signed by unknown authority")
         same = [one for one in cluster["members"] if one["ip"] == address]
         if same:  # bootstrap-experiments: "was already promoted", then "panic: tocommit is out of range"
             put(it.path(ME, "/var/lib/etcd/member.json"),

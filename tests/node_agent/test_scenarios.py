@@ -20,6 +20,7 @@ The failure modes of the design (control-plane facts, 10.2), and what holds the 
 | NXDOMAIN, user data size, CA key of workers, order of add-ons | not the agent's: records, loader, policies, objects |
 """
 
+import base64
 import json
 import re
 import signal
@@ -29,10 +30,12 @@ from pathlib import Path
 import pytest
 
 from tests.node_agent import standin
-from tests.node_agent.bed import AGENT, Bed, Fault, Machine
+from tests.node_agent.bed import AGENT, KEY_ARN, Bed, Fault, Machine
 
 SOURCE = "\n".join(path.read_text() for path in sorted((AGENT / "winkube_agent").glob("*.py")))
 STEPS = sorted(set(re.findall(r'step\(\s*"([a-z.-]+)"', SOURCE)) | set(re.findall(r'_claim\("([a-z.-]+)"', SOURCE)))
+
+FILES = [name for pair in standin.AUTHORITIES.values() for name in pair]
 
 
 def of(*prefixes: str, without: tuple[str, ...] = ()) -> list[str]:
@@ -666,8 +669,169 @@ def test_people_ask_for_a_backup_a_token_and_the_status(make_bed) -> None:
     bed.check()
 
 
+def made_once(bed: Bed, *machines: Machine) -> None:
+    """All nodes have the one published set, encrypted with the cluster's key; nothing of it is told anywhere."""
+    published = bed.object("pki/1/authorities.json")
+    for machine in machines:
+        etc = machine.root / "etc/kubernetes"
+        found = {name.replace("/", "-"): (etc / "pki" / name).read_text() for name in FILES}
+        assert found == published["files"]
+        assert (etc / "winkube/encryption.yaml").read_text() == f"secret: {published['secretbox']}\n"
+        assert (etc / "pki/ca.key").stat().st_mode & 0o777 == 0o600
+    assert {one["authority"] for one in bed.journal("init-start")} == {published["files"]["ca.key"]}
+    for name in ("authorities.json", "ca.crt", "admin.conf"):
+        head = bed.s3.head_object(Bucket=bed.bucket, Key=bed.key(f"pki/1/{name}"))
+        assert (head["ServerSideEncryption"], head["SSEKMSKeyId"]) == ("aws:kms", KEY_ARN)
+        assert head["ContentType"].startswith("text/plain")
+    assert bed.text("pki/1/ca.crt") == published["files"]["ca.crt"]
+    key = base64.b64encode(published["files"]["ca.key"].encode()).decode()
+    assert f"client-key-data: {key}" in bed.text("pki/1/admin.conf"), "of another authority"
+    halves = [text.split("\n")[1] for name, text in published["files"].items() if name.endswith(".key")]
+    for machine in bed.machines.values():
+        told = [machine.log, *(path.read_text() for path in (machine.root / "var/lib/winkube").glob("*.json"))]
+        assert not [one for one in (published["secretbox"], *halves) for text in told if one in text]
+
+
+def test_nodes_make_the_authorities_once(bed: Bed) -> None:
+    """Three agents started together, and no authority anywhere: one of them makes all, the others fetch them."""
+    bed.makes_authorities()
+    machines = [bed.machine(slot).start() for slot in bed.slots]
+    all_ready(bed, *machines)
+    assert bed.voters() == {one.name for one in machines}
+    assert len(bed.journal("authority")) == 4
+    made_once(bed, *machines)
+    (administrator,) = bed.journal("administrator")
+    wanted = {"name": "winkube-admin", "org": "kubeadm:cluster-admins", "validity": "86400s"}
+    assert wanted.items() <= administrator.items()
+    bed.check()
+
+
+@pytest.mark.parametrize("name", of("authorities."))
+def test_kill_at_every_step_of_the_authorities(make_bed, name: str) -> None:
+    """A kill before and after any step, then a start: one set, and what was published before is never changed."""
+    bed = make_bed(1)
+    bed.makes_authorities()
+    machine = bed.machine("cp-0")
+    seen: list[object] = []
+    for border in (name, f"{name}!"):
+        machine.start(WINKUBE_AGENT_KILL_AT=border)
+        bed.wait(machine.ended)
+        machine.stop()
+        seen.append(bed.object("pki/1/authorities.json"))
+        assert not bed.journal("init-start"), "used before it was published"
+    machine.start()
+    all_ready(bed, machine)
+    published = bed.object("pki/1/authorities.json")
+    assert all(one in (None, published) for one in seen)
+    made_once(bed, machine)
+    bed.check()
+
+
+@pytest.mark.parametrize("point", ["certs:ca.crt", "certs:sa.pub"])
+def test_a_kill_while_kubeadm_makes_an_authority(make_bed, point: str) -> None:
+    """A key without its certificate is no authority: all are made anew, as none was published."""
+    bed = make_bed(1)
+    bed.makes_authorities()
+    machine = bed.machine("cp-0").start(STANDIN_DIE=point)
+    bed.wait(machine.ended)
+    machine.stop()
+    machine.start()
+    all_ready(bed, machine)
+    made_once(bed, machine)
+    bed.check()
+
+
+@pytest.mark.parametrize("name", ["authorities.publish", "authorities.publish!", "authorities.copy"])
+def test_who_takes_over_takes_the_set_that_is_there(bed: Bed, name: str) -> None:
+    """The holder dies around the publication, for good: another one takes its set, or makes the only one."""
+    bed.makes_authorities()
+    holder = bed.machine("cp-0").start(WINKUBE_AGENT_KILL_AT=name)
+    bed.wait(holder.ended)
+    before = bed.object("pki/1/authorities.json")
+    assert (before is None) == (name == "authorities.publish")
+    holder.terminate()
+    machines = [bed.machine(slot).start() for slot in ("cp-1", "cp-2")]
+    all_ready(bed, *machines)
+    assert before in (None, bed.object("pki/1/authorities.json"))
+    made_once(bed, *machines)
+    bed.check()
+
+
+def test_an_overtaken_holder_does_not_publish_a_second_set(bed: Bed) -> None:
+    """It slept with its own set in its hands while another one made the cluster: S3 refuses it, and it joins."""
+    bed.makes_authorities()
+    sleeper = bed.machine("cp-0").start(WINKUBE_AGENT_PAUSE_AT="authorities.publish")
+    bed.wait(lambda: any(one["event"] == "paused" for one in sleeper.events()))
+    bed.ec2.terminate_instances(InstanceIds=[sleeper.name])
+    other = bed.machine("cp-1").start()
+    all_ready(bed, other)
+    sleeper.signal(signal.SIGCONT)
+    bed.wait(sleeper.ready)
+    assert len(bed.journal("init-start")) == 1
+    made_once(bed, other, sleeper)
+    bed.check()
+
+
+def test_a_lost_answer_of_the_publication(make_bed) -> None:
+    """S3 wrote the set and answered 500: it is this node's all the same."""
+    bed = make_bed(1)
+    bed.makes_authorities()
+    fault = Fault("lost", "s3", "PUT /" + bed.bucket + "/" + bed.key("pki/1/authorities.json"), count=1)
+    bed.proxy.faults.append(fault)
+    machine = bed.machine("cp-0").start()
+    all_ready(bed, machine)
+    assert fault.hits == 1
+    made_once(bed, machine)
+    bed.check()
+
+
+def test_an_administrator_s_kubeconfig_is_renewed(make_bed) -> None:
+    """What is there cannot be read, or ends soon: a part of the cluster writes a new one, and leaves a fresh one."""
+    bed = make_bed(1)
+    bed.makes_authorities()
+    machine = bed.machine("cp-0").start()
+    all_ready(bed, machine)
+    machine.stop()
+    bed.put_object("pki/1/admin.conf", b"client-certificate-data: bm9uZQ==\n")
+    machine.start()
+    bed.wait(lambda: "client-key-data" in bed.text("pki/1/admin.conf"))
+    machine.stop()
+    machine.start()
+    all_ready(bed, machine)
+    assert len(bed.journal("administrator")) == 2
+    bed.check()
+
+
+def test_a_cluster_whose_authorities_are_gone_is_told_of(bed: Bed) -> None:
+    """Somebody deleted the set: a new node joins nothing and makes nothing, and says what to bring back."""
+    bed.makes_authorities()
+    first = bed.machine("cp-0").start()
+    all_ready(bed, first)
+    key, kept = bed.key("pki/1/authorities.json"), bed.text("pki/1/authorities.json")
+    bed.s3.delete_object(Bucket=bed.bucket, Key=key)
+    second = bed.machine("cp-1").start()
+    bed.wait(lambda: second.error == "WK-AGT-021")
+    assert bed.object("pki/1/authorities.json") is None
+    bed.s3.put_object(Bucket=bed.bucket, Key=key, Body=kept.encode())
+    all_ready(bed, second)
+    assert bed.voters() == {first.name, second.name}
+    bed.check()
+
+
+def test_a_backup_of_other_authorities_is_not_restored(make_bed) -> None:
+    """Its Secrets could not be read with the keys of this incarnation: nothing is reset for it."""
+    bed = make_bed(1)
+    bed.makes_authorities()
+    wish = {"key": bed.key("backups/etcd/7/cp-0/x.db"), "sha256": "0" * 64}
+    bed.put_object("bootstrap/1/restore", wish)
+    machine = bed.machine("cp-0").start()
+    bed.wait(lambda: machine.error == "WK-AGT-022")
+    assert not bed.journal("reset")
+    bed.check()
+
+
 def test_every_step_is_killed_somewhere() -> None:
     """A new step of the agent cannot be forgotten: each belongs to a test that kills the agent there."""
     elsewhere = {"reset"}  # between two states that the tests of an overtaken initializer and of joins go through
-    covered = {*of("init.", "token.", "join.", "restore.", "backup.", "leave."), *elsewhere}
+    covered = {*of("init.", "authorities.", "token.", "join.", "restore.", "backup.", "leave."), *elsewhere}
     assert set(STEPS) == covered

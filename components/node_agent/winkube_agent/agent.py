@@ -52,8 +52,10 @@ class Agent:
         plane = document.control_plane
         self.status = Status(document, self.facts, home / "status.json", self.store if plane else None)
         self.node = Node(document, self.facts, self.commands)
-        self.machine = Machine(document.raw, self.facts, self.aws.fetch, self.root)
         self.plane = ControlPlane(self.node, self.store, self.state, self.status, self._again) if plane else None
+        own = self.plane.authorities if self.plane else None
+        made = own.secrets if own and own.wanted else None
+        self.machine = Machine(document.raw, self.facts, self.aws.fetch, self.root, made=made)
         self.worker = None if plane else Worker(self.node, self.store, self.state)
         self.failures = 0
         self.waiting_since: Optional[float] = None
@@ -82,6 +84,8 @@ class Agent:
                 self.node.forget_token()
                 self.machine.prepare()
                 self.prepared = True
+            elif self.machine.lacks_secrets:  # another node makes them; without them no API is known as the cluster's
+                self.machine.secrets()
             pause = self._plane_pass(self.plane) if self.plane else self._worker_pass()
         except (UnavailableError, RefusalError, LeaseLostError) as error:
             self._failed(error)
@@ -134,7 +138,7 @@ class Agent:
             release(self.store)
             self.released = True
         problem: Optional[AgentError] = None
-        for duty in (plane.tokens.keep, self._backup, self._look):
+        for duty in (plane.tokens.keep, plane.authorities.keep, self._backup, self._look):
             try:
                 duty()
             except AgentError as error:  # noqa: PERF203 - the others are done all the same

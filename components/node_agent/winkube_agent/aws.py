@@ -141,17 +141,20 @@ class Aws:
                 return None
             raise
 
-    def write(self, key: str, body: bytes, etag: Optional[str] = None, *, nonce: str = "") -> Optional[str]:
+    def write(
+        self, key: str, body: bytes, etag: Optional[str] = None, *, nonce: str = "", **more: str
+    ) -> Optional[str]:
         """Write an object if it is not there, or if it is still the one with this ETag.
 
         An attempt whose answer was lost may have been carried out: the next one is then refused, although the object
         is ours. ``nonce``, a text in the body that nobody else writes, tells that case.
 
+        :param more: further arguments of the call, such as the key of the encryption.
         :returns: the new ETag; nothing when somebody else was first.
         """
         condition = {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}
         try:
-            answer = self.ask("s3", "put_object", Bucket=self.bucket, Key=key, Body=body, **condition)
+            answer = self.ask("s3", "put_object", Bucket=self.bucket, Key=key, Body=body, **condition, **more)
             return str(answer["ETag"])
         except AnswerError as error:
             if error.code not in ("PreconditionFailed", "412", "NoSuchKey", "404"):

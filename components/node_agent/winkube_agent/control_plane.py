@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Optional
 
 from . import backup, decide
+from .authorities import Authorities
 from .aws import new_nonce
 from .decide import FINISHED, Lock, Restore, View
 from .errors import (
@@ -26,9 +27,9 @@ from .node import Node
 from .state import State
 from .status import Status
 from .steps import step
-from .store import Lease, Record, Store
+from .store import MARK, Lease, Record, Store
 
-LOCK, MARK, RESTORE, JOIN_LOCK = "lock", "initialized", "restore", "join-lock"
+LOCK, RESTORE, JOIN_LOCK = "lock", "restore", "join-lock"
 RESTORE_REMEDY = "bring its instances back, or let a backup be restored: winkube cluster restore"
 
 
@@ -41,6 +42,7 @@ class ControlPlane:
         self.state = state
         self.status = status
         self.prepare = prepare
+        self.authorities = Authorities(store, node)
         self.tokens = TokenKeeper(store, node)
         self.seen: dict[str, Optional[Record]] = {}
 
@@ -91,7 +93,10 @@ class ControlPlane:
 
     def _init(self) -> None:
         lease = self._lease(LOCK)
+        if self.authorities.wanted:
+            self.authorities.publish()
         self.prepare()
+        self.authorities.keep()
         with step("init.begin"):
             self.state.set(made="initializing", restore_id=self.current_restore)
         lease.check()
@@ -190,6 +195,7 @@ class ControlPlane:
         if not key or len(digest) != 64:
             remedy = 'write {"key": <key of a backup>, "sha256": <its digest>}'
             raise RefusalError(SNAPSHOT, "restore", "the object does not name a backup and its digest", remedy, key)
+        self.authorities.check_restore(key)
         return {"key": key, "sha256": digest, "id": str(value.get("id") or new_nonce())}
 
     def _fetch(self, wish: dict[str, Any]) -> Any:

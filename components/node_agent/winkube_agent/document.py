@@ -55,6 +55,15 @@ class Retention:
 
 
 @dataclass(frozen=True)
+class AuthoritySettings:
+    """Where certificate authorities that the nodes make lie in the bucket, and how long an administrator's lives."""
+
+    prefix: str
+    key_arn: str
+    admin_seconds: float
+
+
+@dataclass(frozen=True)
 class Document:
     """The parts of the node document that the agent decides by; ``raw`` is all of it, for the machine."""
 
@@ -78,6 +87,8 @@ class Document:
     join: str
     discovery: str
     secrets: tuple[dict[str, Any], ...]
+    authorities: Optional[AuthoritySettings]
+    """Nothing where the deployment makes them."""
     backup_seconds: Optional[float]
     retention: Retention
     deadlines: Deadlines = field(default_factory=Deadlines)
@@ -136,6 +147,9 @@ def parse(raw: Any) -> Document:
         "token_refresh_seconds": get("token.refresh_seconds", number, 1800),
         "init": get("kubeadm.init", str) if plane else None, "join": get("kubeadm.join", str),
         "discovery": get("kubeadm.discovery", str), "secrets": tuple(get("secrets", list, [])),
+        "authorities": AuthoritySettings(
+            get("authorities.prefix", str), get("authorities.key_arn", str), get("authorities.admin_seconds", number)
+        ) if plane and get("authorities", dict, None) else None,
         "backup_seconds": get("backup.interval_seconds", number, 900) if plane and get("backup", dict, None) else None,
         "retention": _numbers(Retention, get("backup.retention", dict, {}), "backup.retention", found),
         "deadlines": _numbers(Deadlines, get("deadlines", dict, {}), "deadlines", found),

@@ -31,6 +31,8 @@ HOLDER_SILENT = Rule("WK-AGT-018", "Whoever holds the lock of the initialization
 BACKUP_OLD = Rule("WK-AGT-019", "The newest good backup is not older than three intervals.")
 
 ANSWER = Rule("WK-AGT-020", "AWS takes the calls that the agent makes.")
+AUTHORITIES_LOST = Rule("WK-AGT-021", "The certificate authorities of a cluster are in its bucket as long as it lives.")
+FOREIGN_KEYS = Rule("WK-AGT-022", "A backup is restored under the certificate authorities that it was made under.")
 
 
 class AgentError(Exception):

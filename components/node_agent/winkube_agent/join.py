@@ -4,13 +4,13 @@ from typing import Any, Optional
 
 from . import membership
 from .cluster import Member
-from .control_plane import JOIN_LOCK, MARK, ControlPlane
+from .control_plane import JOIN_LOCK, ControlPlane
 from .errors import LEASE_LOST, LOCAL_DOWN, NO_QUORUM, STUCK_LEARNER, CommandError, LeaseLostError, RefusalError
 from .join_token import missing, read_token
 from .log import log
 from .membership import Peers
 from .steps import step
-from .store import Lease, Store
+from .store import MARK, Lease, Store
 
 TAKE_OVER_AFTER = 3
 """Lease times for which a running holder must be silent; it ends itself after two (:class:`~.store.Lease`)."""

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from .document import fill
 from .downloads import ATTEMPTS, Downloads, Fetch, mode_of, place, put
@@ -48,17 +48,22 @@ class Machine:
     :param fetch: reads an object of S3: bucket and key to bytes, or to a stream.
     :param root: what stands for ``/``; only tests give another one.
     :param run: runs commands, as :func:`subprocess.run` does.
+    :param made: where nodes make the secrets: path to content, or nothing while there are none.
     """
 
     def __init__(
         self, document: Mapping[str, Any], facts: Mapping[str, str], fetch: Fetch, root: Union[str, Path] = "/",
         run: Callable[..., "subprocess.CompletedProcess[str]"] = subprocess.run,
+        made: "Optional[Callable[[], Optional[Mapping[str, str]]]]" = None,
     ) -> None:  # fmt: skip
         self.document = document
         self.facts = dict(facts)
         self.fetch = fetch
         self.root = Path(root)
         self._run = run
+        self._made = made
+        self.lacks_secrets = False
+        """Whether the secrets were not made yet when they were looked for."""
         self._lock = threading.Lock()
         self.state = place(self.root, STATE)
         self.durations: dict[str, float] = {}
@@ -109,6 +114,9 @@ class Machine:
 
     def secrets(self) -> None:
         """Files that only this role can read from the bucket."""
+        if self._made is not None:
+            self._put_made(self._made())
+            return
         bucket = str(self.document["bucket"]["name"])
 
         def bring(one: "dict[str, Any]") -> None:
@@ -124,6 +132,13 @@ class Machine:
             self._put_bytes(str(one["path"]), data, mode_of(one, "0600"))
 
         self._all(bring, self.document.get("secrets") or ())
+
+    def _put_made(self, made: "Optional[Mapping[str, str]]") -> None:
+        self.lacks_secrets = made is None
+        if made is None:
+            return
+        for one in self.document.get("secrets") or ():
+            self._put(str(one["path"]), made[str(one["path"])], mode_of(one, "0600"))
 
     def services(self) -> None:
         """Enabled, and running with what lies on the disk now."""

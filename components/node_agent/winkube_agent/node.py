@@ -18,6 +18,10 @@ from .state import write_atomically
 
 ROOT = "WINKUBE_AGENT_ROOT"
 """Another root for all paths, for tests."""
+AUTHORITY_PHASES = ("ca", "front-proxy-ca", "etcd-ca", "sa")
+"""The phases of ``kubeadm init phase certs`` that make authorities and the key of ServiceAccounts."""
+ADMIN_NAME, ADMIN_GROUP = "winkube-admin", "kubeadm:cluster-admins"
+"""An administrator by RBAC, so that it can be taken away; ``system:masters`` could not."""
 FINISHING_PHASES = (("upload-config", "all"), ("mark-control-plane",), ("bootstrap-token",),
                     ("kubelet-finalize", "all"), ("addon", "all"))  # fmt: skip
 """What ``kubeadm init`` does after the API server answers; each may be done again."""
@@ -101,6 +105,20 @@ class Node:
             else:
                 part.unlink()
         self._began = time.monotonic()
+
+    def make_authorities(self) -> None:
+        """The certificate authorities of a new cluster, where kubeadm looks for them."""
+        self.write_documents()
+        for phase in AUTHORITY_PHASES:
+            self.commands.run("kubeadm", "init", "phase", "certs", phase, f"--config={self._init}", seconds=120)
+
+    def admin_kubeconfig(self, seconds: float) -> str:
+        """A kubeconfig of an administrator, signed by the authority on this node: a secret."""
+        self.write_documents()
+        return self.commands.run(
+            "kubeadm", "kubeconfig", "user", f"--config={self._init}", f"--client-name={ADMIN_NAME}",
+            f"--org={ADMIN_GROUP}", f"--validity-period={int(seconds)}s", seconds=60,
+        )  # fmt: skip
 
     def ensure_clients(self) -> None:
         """Credentials of this node for etcd and the API, from the certificate authorities that it has."""

@@ -13,6 +13,9 @@ from .document import Document
 from .errors import LEASE_LOST, AgentError, LeaseLostError
 from .log import log, masked, now_text
 
+MARK = "initialized"
+"""The object that says that there is a cluster."""
+
 
 class Record(NamedTuple):
     """A JSON object of the bucket, with its ETag."""
