@@ -11,7 +11,13 @@ from ..tables.kubernetes import at_least
 from . import api_server, paths
 from .config import ClusterConfig, NodeConfig
 from .kube_proxy import linux_kube_proxy_configuration
-from .kubelet import kubelet_patch, linux_kubelet_arguments, linux_kubelet_configuration, taint_document
+from .kubelet import (
+    credential_provider_config,
+    kubelet_patch,
+    linux_kubelet_arguments,
+    linux_kubelet_configuration,
+    taint_document,
+)
 from .rendering import Document
 
 KUBEADM_API = "kubeadm.k8s.io/v1beta4"
@@ -180,6 +186,8 @@ def node_files(node: NodeConfig) -> dict[str, Document]:
     files: dict[str, Document] = {}
     if (patch := kubelet_patch(node.kubelet)) is not None:
         files[paths.KUBELET_PATCH] = patch
+    if node.ecr_credentials:
+        files[paths.CREDENTIAL_PROVIDER_CONFIG] = credential_provider_config()
     return files
 
 

@@ -162,3 +162,10 @@ def test_kubeadm_inits_dry_and_gives_the_kubelet_what_we_said(minor: str, tmp_pa
     flags = (out / "kubeadm-flags.env").read_text()
     for flag, value in kubelet.linux_kubelet_arguments(node).items():
         assert f"--{flag}={filled(value)}" in flags
+
+
+@pytest.mark.parametrize("node", [NodeConfig(), NodeConfig(ecr_credentials=True)])
+def test_every_file_of_ours_that_the_flags_of_a_kubelet_name_is_written(node: NodeConfig) -> None:
+    """A kubelet whose credential provider has no configuration ends at its start, so the node never joins."""
+    named = {one for one in kubelet.linux_kubelet_arguments(node).values() if one.startswith("/etc/kubernetes/")}
+    assert named == set(documents.node_files(node))
