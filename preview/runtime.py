@@ -219,8 +219,6 @@ def _tuned(root_directory: str, unknown_keys: Set[str]) -> Generator[None]:
             else:
                 setattr(owner, name, value)
         if collecting:
-            # What there is now stays until the plan is shown: the first collection need not look at all of it.
-            gc.freeze()
             gc.enable()
 
 
