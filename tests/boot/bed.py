@@ -132,7 +132,7 @@ class Bed:
     def status(self) -> dict[str, Any]:
         """The status documents in the bucket."""
         found: dict[str, Any] = {}
-        for key in self.cloud.keys():
+        for key in self.cloud.listed():
             if "/status/" in key:
                 found[key.rpartition("/")[2].removesuffix(".json")] = json.loads(self.cloud.read(key) or b"{}")
         return found

@@ -95,7 +95,7 @@ class Cloud:
         except s3.exceptions.NoSuchKey:
             return None
 
-    def keys(self, prefix: str = "") -> list[str]:
+    def listed(self, prefix: str = "") -> list[str]:
         """Keys of the bucket."""
         pages = self.client("s3").get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
         return [one["Key"] for page in pages for one in page.get("Contents", [])]

@@ -258,7 +258,7 @@ def _links(root: Path, path: str) -> Iterable[str]:
         yield path
         if not (root / path).is_symlink():
             return
-        path = os.path.normpath(Path("/", path).parent / os.readlink(root / path)).lstrip("/")
+        path = os.path.normpath(Path("/", path).parent / (root / path).readlink()).lstrip("/")
         if not path.startswith(("usr/", "etc/")):
             path = f"usr/{path}"
 

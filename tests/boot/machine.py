@@ -1,5 +1,6 @@
 """A machine: a systemd container with its own network, an overlay over the template, and the user data of its group."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -189,10 +190,8 @@ def remove_cgroups(instance: str = "") -> None:
 
 
 def _try_remove(group: Path) -> None:
-    try:
+    with contextlib.suppress(OSError):
         group.rmdir()
-    except OSError:
-        pass
 
 
 def _own_cgroups(instance: str) -> list[Path]:

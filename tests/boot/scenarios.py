@@ -1,30 +1,64 @@
-"""What machines go through."""
+"""What machines go through, one after the other on one cluster; a writer checks that nothing it wrote is lost."""
 
 import argparse
+import calendar
+import contextlib
+import hashlib
 import json
+import re
+import socket
+import struct
 import sys
+import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .bed import Bed
+from .machine import BRIDGE, Machine
+from .stack import Group
+
+AGENT = "winkube-agent"
+VXLAN_PORT, NETWORK_ID = 4789, 4096
+SHELL = "registry.k8s.io/test/shell:1"
 
 
 def run(options: argparse.Namespace) -> int:
-    """Boot, and then the scenarios one after the other on the same cluster."""
+    """Boot, and then the scenarios; 0 when all went well."""
     bed = Bed(options.stack, options.minor, options.slots)
     try:
-        first_boot(bed, options.slots)
-        if "up" in options.scenarios:
-            first = next(iter(bed.machines.values()))
-            print(f"nsenter -t {first.init} -a  # a shell on {first.instance}; interrupt to end", file=sys.stderr)
-            while True:
-                time.sleep(1)
-    except BaseException:
-        report(bed)
+        if options.kills:
+            with killed_agents(bed):
+                first_boot(bed, options.slots)
+        else:
+            first_boot(bed, options.slots)
+        if options.scenario == "up":
+            stay(bed)
+        names = {"all": list(SCENARIOS), "first-boot": []}.get(options.scenario, [options.scenario])
+        writer = Writer(bed)
+        for name in names:
+            began = time.monotonic()
+            SCENARIOS[name](bed, writer)
+            bed.say(f"PASSED {name}", seconds=round(time.monotonic() - began, 1))
+        writer.stop()
+    except BaseException as error:
+        bed.say("FAILED", error=repr(error)[:500])
+        if not isinstance(error, KeyboardInterrupt):
+            report(bed)
         raise
     finally:
         bed.close()
     return 0
+
+
+def stay(bed: Bed) -> None:
+    """Leave the cluster running until somebody interrupts."""
+    for instance in bed.slots.values():
+        kubectl = "env KUBECONFIG=/etc/kubernetes/admin.conf kubectl get nodes"
+        print(f"nsenter -t {bed.machines[instance].init} -a {kubectl}", file=sys.stderr)
+    print("interrupt to end", file=sys.stderr)
+    with contextlib.suppress(KeyboardInterrupt):
+        threading.Event().wait()
 
 
 def first_boot(bed: Bed, slots: int) -> None:
@@ -34,41 +68,295 @@ def first_boot(bed: Bed, slots: int) -> None:
     for number in range(slots):
         bed.launch(f"cp-{number}")
     bed.launch("linux")
-    bed.wait("API behind the balancer's name", lambda: bed.client.request("GET", "/readyz"), 600)
-    bed.wait("namespace", lambda: bed.client.list("v1", "Namespace"), 60)
+    bed.wait("API behind the balancer's name", lambda: bed.client.list("v1", "Namespace"), 600)
     refused = bed.apply_objects()
-    for one in refused:
-        bed.say("REFUSED", what=one)
+    assert not refused, refused
     bed.wait("nodes Ready", lambda: len(bed.ready()) == slots + 1, 600)
-    bed.say("first boot", seconds=round(time.monotonic() - began, 1))
+    total = time.monotonic() - began
+    bed.say("first boot", seconds=round(total, 1))
+    for machine in bed.machines.values():
+        bed.say("phases", instance=machine.instance, **phases(machine))
+    logged = [one for machine in bed.machines.values() for one in agent_log(machine)]
+    made = [one for one in logged if (one.get("step"), one["event"]) == ("init.publish", "step done")]
+    assert len(made) == 1, made
+
+
+class Writer:
+    """Writes through the API all the time, and knows what was acknowledged."""
+
+    def __init__(self, bed: Bed) -> None:
+        self.bed = bed
+        self.acknowledged: dict[str, float] = {}
+        self.refused = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        number = 0
+        while not self._over.wait(0.2):
+            number += 1
+            name = f"written-{number}"
+            manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"}}
+            try:
+                self.bed.client.apply(manifest)
+                self.acknowledged[name] = time.time()
+            except Exception:  # not acknowledged, so nothing was promised
+                self.refused += 1
+
+    def check(self, before: float | None = None) -> None:
+        """Everything that was acknowledged (before a moment) is there."""
+        wanted = {name for name, at in list(self.acknowledged.items()) if before is None or at < before}
+        there = {one["metadata"]["name"] for one in self.bed.client.list("v1", "ConfigMap", "default")}
+        lost = sorted(wanted - there)
+        assert not lost, f"{len(lost)} of {len(wanted)} acknowledged keys are lost: {lost[:5]}"
+        self.bed.say("acknowledged keys are there", keys=len(wanted), refused=self.refused)
+
+    def stop(self) -> None:
+        """End."""
+        self._over.set()
+        self._thread.join(40)
+
+
+@contextlib.contextmanager
+def killed_agents(bed: Bed) -> Iterator[None]:
+    """Kill every agent once at the beginning of each of its steps."""
+    seen: set[tuple[str, str]] = set()
+    over = threading.Event()
+
+    def work() -> None:
+        while not over.wait(0.05):
+            for machine in list(bed.machines.values()):
+                with contextlib.suppress(Exception):
+                    for line in agent_log(machine):
+                        step = (machine.instance, str(line.get("step")))
+                        if line["event"] == "step" and step not in seen:
+                            seen.add(step)
+                            machine.run("systemctl", "kill", "--signal=SIGKILL", "--kill-whom=main", AGENT)
+                            bed.say("agent killed", instance=machine.instance, step=step[1])
+
+    threading.Thread(target=work, daemon=True).start()
+    yield
+    over.set()
+
+
+def packets(bed: Bed, writer: Writer) -> None:
+    """Pods on two machines talk, and what is on the wire between them is VXLAN of the id and port of the stack."""
+    nodes = [one["metadata"]["name"] for one in bed.client.list("v1", "Node")][:2]
+    for number, node in enumerate(nodes):
+        bed.client.apply(_pod(f"talker-{number}", node))
+    for number in range(len(nodes)):
+        bed.wait(f"pod {number} runs", lambda name=f"talker-{number}": _phase(bed, name) == "Running", 180)
+    address = bed.client.get("v1", "Pod", "talker-1")["status"]["podIP"]
+    plane = bed.machines[next(iter(bed.slots.values()))]
+    with Sniffer() as sniffer:
+        said = plane.run("env", "KUBECONFIG=/etc/kubernetes/admin.conf", "kubectl", "exec", "talker-0", "--", "ping",
+                         "-c", "5", "-W", "2", address)  # fmt: skip
+    assert " 0% packet loss" in said, said
+    assert sniffer.ids == {NETWORK_ID}, sniffer.ids
+    bed.say("VXLAN seen", packets=sniffer.count, ids=sniffer.ids, port=VXLAN_PORT)
+    writer.check()
+
+
+def reboot(bed: Bed, writer: Writer) -> None:
+    """Each machine is switched off and on again with its disk."""
+    for machine in list(bed.machines.values()):
+        machine.stop()
+        bed.say("switched off", instance=machine.instance)
+        time.sleep(2)
+        machine.start()
+        bed.wait("API again", lambda: bed.client.list("v1", "Namespace"), 300)
+        bed.wait("all Ready again", lambda it=machine: len(bed.ready()) == len(bed.machines) and _fresh(bed, it), 300)
+    writer.check()
+
+
+def agent_killed(bed: Bed, writer: Writer) -> None:
+    """An agent that is killed in a settled cluster comes back, and does nothing again that is done."""
+    for machine in bed.machines.values():
+        machine.run("systemctl", "kill", "--signal=SIGKILL", AGENT)
+    time.sleep(20)
+    for machine in bed.machines.values():
+        starts = [number for number, one in enumerate(agent_log(machine)) if one["event"] == "start"]
+        done = {one.get("step") for one in agent_log(machine)[starts[-1] :] if one["event"] == "step"}
+        assert not done & {"init.kubeadm", "join.kubeadm", "reset"}, done
+    writer.check()
+
+
+def token(bed: Bed, writer: Writer) -> None:
+    """A new token is made by hand; one more worker joins with it."""
+    plane = bed.machines[next(iter(bed.slots.values()))]
+    ssm = bed.cloud.client("ssm")
+    parameter = bed.stack.parameter["name"]
+    old = ssm.get_parameter(Name=parameter, WithDecryption=True)["Parameter"]["Value"]
+    plane.run("python3", "/opt/winkube/agent.pyz", "token")
+    new = ssm.get_parameter(Name=parameter, WithDecryption=True)["Parameter"]["Value"]
+    assert re.fullmatch(r"[a-z0-9]{6}\.[a-z0-9]{16}", new)
+    assert new != old
+    plane.run("kubeadm", "token", "delete", old.partition(".")[0])
+    _grow(bed, "linux")
+    bed.wait("worker with the new token", lambda: len(bed.ready()) == len(bed.machines), 300)
+
+
+def wrong_byte(bed: Bed, writer: Writer) -> None:
+    """With one wrong byte on the mirror nothing is started, and the log says which file it is."""
+    spoilt = next(one for one in bed.mirror.files if one.endswith("/kubelet"))
+    bed.mirror.spoilt.add(spoilt)
+    (machine,) = _grow(bed, "linux")
+    bed.wait("refused file", lambda: any("WK-ART-020" in str(one.get("problem")) for one in agent_log(machine)), 120)
+    assert not (machine.root / "usr/local/bin/kubelet").exists()
+    told = next(str(one["problem"]) for one in agent_log(machine) if "WK-ART-020" in str(one.get("problem")))
+    assert "kubelet-" in told, told
+    assert spoilt in told, told
+    bed.mirror.spoilt.clear()
+    bed.wait("worker with the right file", lambda: len(bed.ready()) == len(bed.machines), 300)
+
+
+def replace(bed: Bed, writer: Writer) -> None:
+    """A control-plane machine is lost with its disk; its group makes another one in the same slot."""
+    slot, instance = next(reversed(bed.slots.items()))
+    _lose(bed, slot, instance)
+    expected = len(bed.machines)
+    bed.wait("new machine in the slot", lambda: bed.slots[slot] in bed.ready(), 600)
+    plane = bed.machines[bed.slots[slot]]
+    members = json.loads(_etcdctl(plane, "member", "list", "-w", "json"))["members"]
+    names = {one.get("name") for one in members}
+    assert names == set(bed.slots.values()), members
+    assert not any(one.get("isLearner") for one in members), members
+    bed.wait("lost Node deleted", lambda: len(bed.client.list("v1", "Node")) == expected, 300)
+    writer.check()
+
+
+def restore(bed: Bed, writer: Writer) -> None:
+    """All of the control plane is lost; its successors wait, and a backup brings the cluster back."""
+    plane = bed.machines[next(iter(bed.slots.values()))]
+    saved = time.time()
+    plane.run("python3", "/opt/winkube/agent.pyz", "backup")
+    for slot, instance in list(bed.slots.items()):
+        _lose(bed, slot, instance)
+    machine = bed.machines[next(iter(bed.slots.values()))]
+    bed.wait("refusal", lambda: any("WK-AGT-008" in str(one.get("problem")) for one in agent_log(machine)), 400)
+    key = max(one for one in bed.cloud.listed() if "/backups/etcd/" in one and one.endswith(".db"))
+    digest = hashlib.sha256(bed.cloud.read(key) or b"").hexdigest()
+    there = next(one for one in bed.cloud.listed() if one.endswith("/initialized"))
+    wish = json.dumps({"key": key, "sha256": digest}).encode()
+    bed.cloud.put(there.replace("/initialized", "/restore"), wish)
+    bed.wait("API after the restore", lambda: bed.client.list("v1", "Namespace"), 600)
+    bed.wait("all control planes Ready", lambda: set(bed.slots.values()) <= set(bed.ready()), 600)
+    writer.check(before=saved)
+
+
+SCENARIOS: dict[str, Callable[[Bed, Writer], None]] = {
+    "packets": packets,
+    "agent-killed": agent_killed,
+    "token": token,
+    "wrong-byte": wrong_byte,
+    "reboot": reboot,
+    "replace": replace,
+    "restore": restore,
+}
+
+
+class Sniffer:
+    """Reads the bridge while it is open: ids of the VXLAN packets to the port of the stack."""
+
+    def __enter__(self) -> "Sniffer":
+        self.count = 0
+        self.ids: set[int] = set()
+        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+        self._socket.bind((BRIDGE, 0))
+        self._socket.settimeout(0.2)
+        self._open = True
+        self._thread = threading.Thread(target=self._work)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open = False
+        self._thread.join()
+        self._socket.close()
+
+    def _work(self) -> None:
+        while self._open:
+            try:
+                frame = self._socket.recv(2048)
+            except TimeoutError:
+                continue
+            header = 14 + (frame[14] & 15) * 4 if len(frame) > 42 and frame[12:14] == b"\x08\x00" else 0
+            if header and frame[23] == 17 and struct.unpack("!H", frame[header + 2 : header + 4])[0] == VXLAN_PORT:
+                self.count += 1
+                self.ids.add(int.from_bytes(frame[header + 12 : header + 15], "big"))
+
+
+def phases(machine: Machine) -> dict[str, Any]:
+    """Seconds of the agent's phases and of kubeadm."""
+    found: dict[str, Any] = {}
+    for one in agent_log(machine):
+        if one["event"] in ("phase", "phase done"):
+            found[str(one["phase"])] = one["seconds"]
+        elif one["event"] == "command" and one["command"][0] == "kubeadm" and one["command"][1] in ("init", "join"):
+            found[f"kubeadm-{one['command'][1]}"] = one["seconds"]
+    return found
+
+
+def agent_log(machine: Machine) -> list[dict[str, Any]]:
+    """What the agent of a machine logged, from its first start on."""
+    said = machine.run("journalctl", "-u", AGENT, "-o", "cat", "--no-pager", check=False)
+    found: list[dict[str, Any]] = []
+    for line in said.splitlines():
+        if line.startswith("{"):
+            with contextlib.suppress(ValueError):
+                found.append(json.loads(line))
+    return found
 
 
 def report(bed: Bed) -> None:
     """Everything that helps to see what went wrong."""
-    print(json.dumps(bed.status(), indent=1)[:4000], file=sys.stderr)
+    with contextlib.suppress(Exception):
+        print(json.dumps(bed.status(), indent=1)[:4000], file=sys.stderr)
     for machine in bed.machines.values():
         print(f"=== {machine.instance}", file=sys.stderr)
-        try:
-            print(
-                machine.run("journalctl", "-b", "-o", "cat", "--no-pager", "-u", "winkube-agent", "-n", "60"),
-                file=sys.stderr,
-            )
-            print(
-                machine.run("journalctl", "-b", "--no-pager", "-u", "kubelet", "-u", "containerd", "-n", "60"),
-                file=sys.stderr,
-            )
-        except Exception as error:
-            print(error, file=sys.stderr)
+        for units, count in (([AGENT], 60), (["kubelet", "containerd"], 60)):
+            with contextlib.suppress(Exception):
+                options = [word for unit in units for word in ("-u", unit)]
+                print(machine.run("journalctl", "-o", "cat", "--no-pager", "-n", str(count), *options), file=sys.stderr)
 
 
-def lines(machine: Any) -> list[dict[str, Any]]:
-    """What the agent of a machine logged."""
-    found: list[dict[str, Any]] = []
-    for line in machine.console.read_text(errors="replace").splitlines():
-        at = line.find("{")
-        if at >= 0:
-            try:
-                found.append(json.loads(line[at:]))
-            except ValueError:
-                continue
-    return found
+def _lose(bed: Bed, slot: str, instance: str) -> None:
+    bed.machines.pop(instance).destroy()
+    bed.balancer.targets.pop(instance, None)
+    bed.cloud.terminate(instance)
+    bed.say("lost with its disk", instance=instance)
+    bed.sync(bed.stack.group(slot))
+
+
+def _grow(bed: Bed, name: str) -> list[Machine]:
+    group: Group = bed.stack.group(name)
+    there = len(list(bed.cloud.instances(group)))
+    bed.cloud.client("autoscaling").set_desired_capacity(AutoScalingGroupName=group.name, DesiredCapacity=there + 1)
+    return bed.sync(group)
+
+
+def _etcdctl(machine: Machine, *arguments: str) -> str:
+    pki = "/etc/kubernetes/pki/etcd"
+    return machine.run("etcdctl", "--endpoints=https://127.0.0.1:2379", f"--cacert={pki}/ca.crt",
+                       f"--cert={pki}/healthcheck-client.crt", f"--key={pki}/healthcheck-client.key", *arguments)  # fmt: skip
+
+
+def _pod(name: str, node: str) -> dict[str, Any]:
+    container = {"name": "shell", "image": SHELL, "command": ["sleep", "3600"]}
+    return {
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
+        "spec": {"nodeName": node, "tolerations": [{"operator": "Exists"}], "containers": [container],
+                 "terminationGracePeriodSeconds": 0},
+    }  # fmt: skip
+
+
+def _phase(bed: Bed, name: str) -> str:
+    return bed.client.get("v1", "Pod", name)["status"].get("phase", "")
+
+
+def _fresh(bed: Bed, machine: Machine) -> bool:
+    """Whether the kubelet of a machine spoke since it was started."""
+    lease = bed.client.get("coordination.k8s.io/v1", "Lease", machine.instance, "kube-node-lease")
+    renewed = time.strptime(lease["spec"]["renewTime"][:19], "%Y-%m-%dT%H:%M:%S")
+    return calendar.timegm(renewed) > machine.started

@@ -14,6 +14,7 @@ from typing import Any
 from .images import Registry
 
 CLONE_NEWNET = 0x40000000
+CHECK = "check check-ssl verify none inter 2s rise 2 fall 2 on-marked-down shutdown-sessions"
 TOKEN = "metadata-token-of-the-test"
 
 
@@ -22,7 +23,7 @@ class Quiet(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
-    def log_message(self, format: str, *arguments: Any) -> None:
+    def log_message(self, *arguments: Any) -> None:
         """Say nothing."""
 
     def answer(self, status: int, body: bytes = b"", kind: str = "text/plain", **headers: str) -> None:
@@ -63,7 +64,7 @@ class Mirror:
             def do_GET(self) -> None:
                 mirror.get(self)
 
-            do_HEAD = do_GET
+            do_HEAD = do_GET  # noqa: N815
 
         return _started(ThreadingHTTPServer((address, port), Handler))
 
@@ -179,10 +180,7 @@ class Balancer:
 
     def apply(self) -> None:
         """Start with the targets of now."""
-        servers = "\n".join(
-            f"  server {name} {address}:6443 check check-ssl verify none inter 2s rise 2 fall 2 on-marked-down shutdown-sessions"
-            for name, address in self.targets.items()
-        )
+        servers = "\n".join(f"  server {name} {address}:6443 {CHECK}" for name, address in self.targets.items())
         (self.folder / "haproxy.cfg").write_text(
             f"""\
 global
