@@ -120,14 +120,15 @@ class LinuxControlPlaneArgs:
     api_server_names: Sequence[str] = ()
     """Further names and addresses in the API server's certificate."""
     pki: str = "deployment"
-    """``deployment`` (default): the certificate authorities are made by Pulumi, so their keys stand encrypted in its
-    state too."""
+    """Who makes the certificate authorities. ``deployment`` (default): Pulumi, so their keys stand encrypted in its
+    state too. ``node``: the first node, so they are in the state bucket alone; excludes ``irsa``, and targets and
+    kubeconfig are known when the API is healthy. It cannot be changed later."""
     encryption_algorithm: str = "ECDSA-P256"
     """Of all keys but the one of the ServiceAccounts, which is RSA for AWS: ``ECDSA-P256`` (default), ``ECDSA-P384``,
     ``RSA-2048``, ``RSA-3072`` or ``RSA-4096``."""
     admin_certificate_hours: int = 24
-    """How long the administrator's certificate in ``kubeconfig`` is valid, in hours; 24 by default, 1 to 8760. Each
-    ``pulumi up`` in its last third renews it."""
+    """How long the administrator's certificate in ``kubeconfig`` is valid, in hours; 24 by default, 1 to 8760. In its
+    last third ``pulumi up`` renews it, or with ``pki`` ``node`` the nodes do and ``pulumi up`` reads the newest."""
     irsa: IrsaIssuer | None = None
     """Whether ServiceAccounts can be given IAM roles, and how their keys are published; not by default."""
     secrets_encryption: str = "secretbox"

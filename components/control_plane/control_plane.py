@@ -1,6 +1,7 @@
 """The control plane of a self-managed cluster on Linux: kubeadm, stacked etcd, fixed slots.
 
 - the certificate authorities, and their files in the part of the state bucket that the control plane alone can read;
+  or, on wish, what the nodes need to make them there themselves;
 - security groups from the port matrix, load balancers, the record of the API;
 - the role of the nodes, the join token's parameter and its key;
 - what the nodes are told, and the code that they run: objects of the state bucket, by digest;
@@ -47,6 +48,9 @@ from .documents import (
 )
 from .issuer import ServiceAccountIssuer, ServiceAccountIssuerArgs
 from .node_documents import (
+    AUTHORITY_FILES,
+    PUBLISHED_CERTIFICATE,
+    PUBLISHED_KUBECONFIG,
     ClusterFacts,
     encryption_file,
     encryption_text,
@@ -86,7 +90,7 @@ class LinuxControlPlane(Component):
     kubeconfig: pulumi.Output[str]
     """A kubeconfig of an administrator, known once the API answers: a secret, valid for a day by default."""
     certificate_authority: pulumi.Output[str]
-    """Its certificate authority as PEM."""
+    """Its certificate authority as PEM; where the nodes make it, known once the API answers."""
     role_arn: pulumi.Output[str]
     """ARN of the role of its nodes."""
     role_name: pulumi.Output[str]
@@ -116,8 +120,7 @@ class LinuxControlPlane(Component):
         self._layout = ClusterLayout(args.cluster_name)
         self._slots = plan_slots(args.slots, args.zones)
         self.endpoint = args.endpoint
-        self._authorities = self._create_authorities()
-        self.certificate_authority = self._authorities.certificate_authority
+        self._authorities = self._create_authorities() if args.pki == "deployment" else None
         self._groups = self._create_security_groups()
         self._balancers = self._create_balancers()
         self._issuer = self._create_issuer()
@@ -129,6 +132,7 @@ class LinuxControlPlane(Component):
         secrets = self._create_secret_objects()
         groups = [self._create_slot(slot, secrets) for slot in self._slots]
         self.autoscaling_group_names = [group.name for group in groups]
+        self.certificate_authority = self._certificate_authority(groups)
         self.kubeconfig = self._kubeconfig(groups)
         self.target = self._target()
         self._register()
@@ -208,13 +212,13 @@ class LinuxControlPlane(Component):
         return ApiBalancer(f"{self._name}-{word}", settings, self.child())
 
     def _create_issuer(self) -> ServiceAccountIssuer | None:
-        args = self._args
-        if args.irsa is None:
+        args, made = self._args, self._authorities
+        if args.irsa is None or made is None:
             return None
         settings = ServiceAccountIssuerArgs(
             cluster_name=args.cluster_name,
             region=args.region,
-            public_key=self._authorities.service_account_public_key,
+            public_key=made.service_account_public_key,
             settings=args.irsa,
             tags=args.tags,
         )
@@ -306,10 +310,13 @@ class LinuxControlPlane(Component):
     def _create_secret_objects(self) -> list[aws.s3.BucketObjectv2]:
         """The authorities' files, and the key of the Kubernetes secrets, where the nodes find them."""
         args, made = self._args, self._authorities
+        encryption = [encryption_file()] if args.secrets_encryption == "secretbox" else []
+        self._secret_files = [*pki_files(AUTHORITY_FILES), *encryption]
+        if made is None:
+            return []
         contents = dict(zip(pki_files(list(made.files)), made.files.values(), strict=True))
-        if args.secrets_encryption == "secretbox":
-            contents[encryption_file()] = made.secretbox_key.apply(lambda key: encryption_text(args, key))
-        self._secret_files = list(contents)
+        for file in encryption:
+            contents[file] = made.secretbox_key.apply(lambda key: encryption_text(args, key))
         return [
             self._create_object(
                 f"pki-{secret.file}",
@@ -436,13 +443,12 @@ class LinuxControlPlane(Component):
     def _facts(self) -> pulumi.Output[ClusterFacts]:
         names = [balancer.dns_name for balancer in self._balancers]
         issuer = self._issuer.issuer if self._issuer else None
-        known = pulumi.Output.all(
-            self._args.bucket, self.certificate_authority, self.kms_key_arn, self._secrets_key(), issuer, *names
-        )
+        authority = self._authorities.certificate_authority if self._authorities else None
+        known = pulumi.Output.all(self._args.bucket, authority, self.kms_key_arn, self._secrets_key(), issuer, *names)
         return known.apply(
             lambda it: ClusterFacts(
                 bucket=str(it[0]),
-                certificate_authority=str(it[1]),
+                certificate_authority=None if it[1] is None else str(it[1]),
                 token_key_arn=str(it[2]),
                 secrets_kms_key_arn=str(it[3]),
                 issuer=None if it[4] is None else str(it[4]),
@@ -452,9 +458,23 @@ class LinuxControlPlane(Component):
 
     # -- what others get --------------------------------------------------------------------------------------------
 
+    def _certificate_authority(self, groups: Sequence[aws.autoscaling.Group]) -> pulumi.Output[str]:
+        made = self._authorities
+        return made.certificate_authority if made else self._published(PUBLISHED_CERTIFICATE, groups)
+
+    def _published(self, file: str, groups: Sequence[aws.autoscaling.Group]) -> pulumi.Output[str]:
+        """What the nodes put into the bucket; it is there when the API of every slot is healthy."""
+        path = self._layout.pki(file, self._args.incarnation)
+        # Their ARNs, which a preview does not know of new groups: it then asks for no object that is not there yet.
+        key = pulumi.Output.all(*(group.arn for group in groups)).apply(lambda _: path)
+        options = pulumi.InvokeOutputOptions(parent=self)
+        return aws.s3.get_object_output(bucket=self._args.bucket, key=key, opts=options).body
+
     def _kubeconfig(self, groups: Sequence[aws.autoscaling.Group]) -> pulumi.Output[str]:
         """Known when the API of every slot is healthy: a Kubernetes provider made from it never meets an absent one."""
         args, made = self._args, self._authorities
+        if made is None:
+            return pulumi.Output.secret(self._published(PUBLISHED_KUBECONFIG, groups))
         parts = (made.certificate_authority, made.admin_certificate, made.admin_key)
         known = pulumi.Output.all(*parts, *(group.arn for group in groups))
         text = known.apply(

@@ -20,6 +20,7 @@ from ..kubeadm.documents import init_documents, join_document, node_files
 from ..kubeadm.kubeconfig import discovery_kubeconfig
 from ..kubeadm.rendering import render
 from ..node_agent.document import (
+    NodeAuthorities,
     NodeBackup,
     NodeCluster,
     NodeDocument,
@@ -43,6 +44,14 @@ from .slots import GROUP
 SECRETBOX_KEY = "key1"
 """Stands in front of every value in etcd; a rotation puts a key of another name before it."""
 ENCRYPTION_FILE = "encryption.yaml"
+AUTHORITY_FILES = (
+    "ca.crt", "ca.key", "etcd/ca.crt", "etcd/ca.key", "front-proxy-ca.crt", "front-proxy-ca.key", "sa.key", "sa.pub",
+)  # fmt: skip
+"""Files below kubeadm's folder that all nodes of a control plane share."""
+PUBLISHED_CERTIFICATE, PUBLISHED_KUBECONFIG = "ca.crt", "admin.conf"
+"""What the nodes put into the bucket for programs, where they make the authorities."""
+NODE_SECRETBOX_KEY = "${SECRETBOX_KEY}"
+"""Stands for the key of the Kubernetes secrets where the nodes make it."""
 ETCD_VOLUME_SCRIPT = "/opt/winkube/etcd-volume.sh"
 ETCD_VOLUME_SERVICE = "winkube-etcd-volume.service"
 _ETCD_VOLUME_UNIT = f"""\
@@ -63,7 +72,8 @@ class ClusterFacts:
     """What other resources compute and the documents need."""
 
     bucket: str
-    certificate_authority: str
+    certificate_authority: str | None
+    """None where the nodes make it."""
     token_key_arn: str
     secrets_kms_key_arn: str
     issuer: str | None = None
@@ -143,10 +153,14 @@ def node_document(
         token=NodeToken(parameter=args.token_parameter, key_arn=facts.token_key_arn),
         kubeadm=_kubeadm(cluster, node, facts),
         files=_files(cluster, node),
-        secrets=[
-            NodeSecret(path=secret.path, key=layout.pki(secret.file, args.incarnation), mode=secret.mode)
-            for secret in secrets
-        ],
+        secrets=[_secret(args, secret) for secret in secrets],
+        authorities=NodeAuthorities(
+            prefix=layout.pki_prefix(args.incarnation),
+            key_arn=facts.token_key_arn,
+            admin_seconds=args.admin_certificate_hours * 3600,
+        )
+        if args.pki == "node"
+        else None,
         images=control_plane_images(args),
         pause_image=_pause_image(args),
         proxy=node_proxy(args.proxy),
@@ -205,6 +219,16 @@ def root_device(linux: str) -> str:
 def node_proxy(proxy: Proxy | None) -> NodeProxy | None:
     """The proxy as the node agent is told of it."""
     return None if proxy is None else NodeProxy(https=proxy.https, http=proxy.http, no_proxy=proxy.no_proxy)
+
+
+def _secret(args: LinuxControlPlaneArgs, secret: SecretFile) -> NodeSecret:
+    made = args.pki == "node" and secret.file == ENCRYPTION_FILE
+    return NodeSecret(
+        path=secret.path,
+        key=ClusterLayout(args.cluster_name).pki(secret.file, args.incarnation),
+        mode=secret.mode,
+        content=encryption_text(args, NODE_SECRETBOX_KEY) if made else None,
+    )
 
 
 def _kubeadm(cluster: ClusterConfig, node: NodeConfig, facts: ClusterFacts) -> NodeKubeadm:

@@ -40,7 +40,7 @@ NODE_COUNT_LIMIT = Rule("WK-CP-007", "The limit of nodes has room for the contro
                         CONTROLLER_MANAGER)  # fmt: skip
 EXPOSURE = Rule("WK-CP-008", "A public API says who may reach it, and nodes reach it from inside.", NLB)
 HEALTH_CHECK = Rule("WK-CP-009", "The load balancer asks what it may ask.", ANONYMOUS_REQUESTS)
-PKI_KNOWN = Rule("WK-CP-010", "Certificate authorities are made at deployment, with keys that kubeadm knows.",
+PKI_KNOWN = Rule("WK-CP-010", "Certificate authorities are made by deployment or node, with keys that kubeadm knows.",
                  "https://kubernetes.io/docs/setup/best-practices/certificates/")  # fmt: skip
 ADMIN_HOURS = Rule("WK-CP-011", "The administrator's certificate lives 1 hour to 1 year.")
 VOLUME_SIZE = Rule("WK-CP-012", "A volume has room for what lies on it, and is one that EBS has.",
@@ -51,6 +51,8 @@ ENCRYPTION = Rule("WK-CP-015", "The image of a KMS plug-in is for encryption by 
                   "https://kubernetes.io/docs/tasks/administer-cluster/kms-provider/")  # fmt: skip
 ISSUER = Rule("WK-CP-016", "The keys of ServiceAccounts are published by CloudFront or S3.",
               "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_create_oidc.html")  # fmt: skip
+ISSUER_KEYS = Rule("WK-CP-017", "An issuer publishes the key of ServiceAccounts before there is a node.",
+                   "https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/")  # fmt: skip
 OWN_KEY = Rule("WK-CP-018", "The cluster's key is not the one of its bucket, which workers use.",
                "https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html")  # fmt: skip
 LEAST_VCPUS, LEAST_MEMORY_MIB = 2, 2048
@@ -64,7 +66,7 @@ REFUSED_RUNTIMES: Mapping[str, str] = {
 """Runtimes that people ask for, and why they are refused."""
 EXPOSURES = ("internal", "public")
 HEALTH_CHECKS = ("readyz", "tcp")
-PKI = ("deployment",)
+PKI = ("deployment", "node")
 PUBLISHERS = ("cloudfront", "s3")
 LONGEST_HOURS = 8760
 LARGEST_VOLUME_GIB = 16384
@@ -153,7 +155,7 @@ def check_control_plane(plane: ControlPlaneLike) -> Mistakes:
     found.take(check_image_repository(plane.image_repository))
     found.take(check_cluster(plane))
     found.take(check_exposure(plane))
-    _word(found, PKI_KNOWN, "pki", plane.pki, PKI, "the certificate authorities are made at")
+    _word(found, PKI_KNOWN, "pki", plane.pki, PKI, "the certificate authorities are made by")
     _range(found, ADMIN_HOURS, "admin_certificate_hours", plane.admin_certificate_hours, 1, LONGEST_HOURS)
     _range(found, VOLUME_SIZE, "root_volume_size_gib", plane.root_volume_size_gib, 20, LARGEST_VOLUME_GIB)
     if plane.etcd_volume_size_gib is not None:
@@ -167,6 +169,9 @@ def check_control_plane(plane: ControlPlaneLike) -> Mistakes:
                   'remove it, or set secrets_encryption to "kms"', plane.kms_plugin_image)  # fmt: skip
     if plane.irsa is not None:
         found.take(check_issuer(plane.irsa), "irsa")
+        if plane.pki == "node":
+            found.add(ISSUER_KEYS, ("irsa",), "publishes the key of ServiceAccounts, which the first node makes only "
+                      "when it starts", 'set pki to "deployment", or remove irsa', plane.pki)  # fmt: skip
     found.take(check_downloads(plane))
     if plane.proxy is not None:
         found.take(check_proxy(plane.proxy))

@@ -8,12 +8,14 @@ from .rendering import Document
 
 
 def discovery_kubeconfig(
-    cluster_name: str, endpoint: str, certificate_authority: str, token: str = paths.JOIN_TOKEN
+    cluster_name: str, endpoint: str, certificate_authority: str | None, token: str = paths.JOIN_TOKEN
 ) -> Document:
     """By which ``kubeadm join`` finds the cluster, and a Windows kubelet asks for its first certificate.
 
     The token is the user's own: the cluster answers nobody without credentials, so a file without them, or
     ``tlsBootstrapToken`` beside it, would wait for ever. ``endpoint`` is ``host:port``.
+
+    :param certificate_authority: as PEM; None: the file that lies on the node before it joins, for a control plane.
     """
     return _kubeconfig(cluster_name, endpoint, certificate_authority, "winkube-join", {"token": token})
 
@@ -32,10 +34,15 @@ def admin_kubeconfig(
 
 
 def _kubeconfig(
-    cluster_name: str, endpoint: str, certificate_authority: str, user: str, user_fields: Mapping[str, str]
+    cluster_name: str, endpoint: str, certificate_authority: str | None, user: str, user_fields: Mapping[str, str]
 ) -> Document:
     context = f"{user}@{cluster_name}"
-    server = {"server": f"https://{endpoint}", "certificate-authority-data": _data(certificate_authority)}
+    trusted = (
+        {"certificate-authority": paths.CLUSTER_CA}
+        if certificate_authority is None
+        else {"certificate-authority-data": _data(certificate_authority)}
+    )
+    server = {"server": f"https://{endpoint}", **trusted}
     return {
         "apiVersion": "v1",
         "kind": "Config",

@@ -152,11 +152,12 @@ class KubeadmClusterSettings(Model):
     api_server_names: tuple[str, ...] = ()
     """Further names and addresses in the API server's certificate. Default: none."""
     pki: str = "deployment"
-    """Who makes the certificate authorities: "deployment" is Pulumi. Default: deployment."""
+    """Who makes the certificate authorities: "deployment" is Pulumi, "node" the first node, which keeps their keys out
+    of Pulumi's state and excludes irsa. Default: deployment."""
     encryption_algorithm: str = "ECDSA-P256"
     """The algorithm of the keys; the one of service accounts is RSA for AWS. Default: ECDSA-P256."""
     admin_certificate_hours: int = 24
-    """How long the administrator's certificate is valid, in hours; `pulumi up` renews it in time. Default: 24."""
+    """How long the administrator's certificate is valid, in hours; `pulumi up` brings a new one in time. Default: 24."""
     irsa: IrsaSettings | None = None
     """Whether service accounts can take IAM roles (IRSA), and how their keys are published. Default: no."""
     secrets_encryption: str = "secretbox"

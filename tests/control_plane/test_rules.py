@@ -162,9 +162,10 @@ def test_a_balancer_without_credentials_asks_nothing_that_needs_some() -> None:
     assert only("WK-CP-009", health_check="http").got == "http"
 
 
-def test_authorities_are_made_at_deployment() -> None:
+def test_authorities_are_made_by_deployment_or_node() -> None:
     """WK-CP-010."""
-    assert only("WK-CP-010", pki="node").path == ("pki",)
+    assert only("WK-CP-010", pki="vault").path == ("pki",)
+    assert found(pki="node") == []
     (mistake,) = check_authorities_args(ClusterAuthoritiesArgs(encryption_algorithm="ED25519"))
     assert (mistake.rule.code, mistake.got) == ("WK-CP-010", "ED25519")
 

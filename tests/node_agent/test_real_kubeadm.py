@@ -1,10 +1,14 @@
 """The real kubeadm takes the calls that the agent makes, as far as they can be made without a machine of its own."""
 
 import subprocess
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from cryptography import x509
+from winkube.control_plane.node_documents import AUTHORITY_FILES
 from winkube.kubeadm import paths
 from winkube.kubeadm.config import ClusterConfig
 from winkube.kubeadm.documents import init_documents
@@ -15,7 +19,9 @@ from tests.binaries import binary
 from tests.node_agent.package import load
 from tests.node_agent.test_parts import valid
 
-document, node, cluster, certificates = (load(name) for name in ("document", "node", "cluster", "certificates"))
+document, node, cluster, certificates, authorities = (
+    load(name) for name in ("document", "node", "cluster", "certificates", "authorities")
+)
 
 INIT = """
 apiVersion: kubeadm.k8s.io/v1beta4
@@ -92,6 +98,24 @@ def test_what_we_render_is_read_as_the_agent_fills_it_in(
     one.write_documents()
     config = tmp_path / "var/lib/winkube/kubeadm-init.yaml"
     said(str(binary("kubeadm", minor=minor)), "config", "validate", f"--config={config}")
+
+
+@pytest.mark.parametrize("minor", SELF_MANAGED_RELEASES)
+def test_authorities_and_an_administrator_are_made_before_a_cluster(
+    minor: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All files that the nodes share, and a certificate of short life that an authority among them signed."""
+    one = rendered_node(minor, tmp_path, monkeypatch)
+    one.make_authorities()
+    assert all((one.pki / file).read_text().startswith("-----BEGIN") for file in AUTHORITY_FILES)
+    text = one.admin_kubeconfig(7200)
+    assert 7000 < authorities.seconds_left(text.encode()) <= 7200
+    config = yaml.safe_load(text)
+    assert config["clusters"][0]["cluster"]["server"] == "https://api.test.example.com:6443"
+    signed = x509.load_pem_x509_certificate(b64decode(config["users"][0]["user"]["client-certificate-data"]))
+    signed.verify_directly_issued_by(x509.load_pem_x509_certificate((one.pki / "ca.crt").read_bytes()))
+    assert signed.subject.rfc4514_string() == "CN=winkube-admin,O=kubeadm:cluster-admins"
+    one.make_authorities()  # what is there in full stays
 
 
 @pytest.mark.parametrize(
