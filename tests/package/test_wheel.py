@@ -10,6 +10,8 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.plugin.bed import host
+
 from .conftest import tracked
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -87,6 +89,14 @@ print(len(plan.resources) > 1, len(schema["resources"]) > 20, len(zipapp()) > 10
 """
     done = run(environment, "python", "-c", code, folder=tmp_path)
     assert done.stdout == "True True True True\n", done.stderr
+
+
+def test_the_component_provider_runs_there(environment: Path) -> None:
+    """As Pulumi runs it: the folder of a checkout, with an environment in which the library is installed."""
+    with host(str(environment / "bin" / "python")) as started:
+        assert json.loads(started.schema())["name"] == "winkube"
+        _, made = started.construct("StateBucket", {})
+    assert any(resource.type == "aws:s3/bucket:Bucket" for resource in made.values())
 
 
 def test_names_bring_only_the_sdk_that_they_need(environment: Path, tmp_path: Path) -> None:

@@ -156,15 +156,15 @@ def struct(values: Mapping[str, Any]) -> struct_pb2.Struct:
 
 
 @contextmanager
-def host() -> Iterator[Host]:
-    """Start the provider as the engine does: this interpreter on the folder of the components."""
+def host(python: str = sys.executable) -> Iterator[Host]:
+    """Start the provider as the engine does: an interpreter on the folder of the components."""
     server = grpc.server(ThreadPoolExecutor(16))
     monitor = MonitorServicer()
     resource_pb2_grpc.add_ResourceMonitorServicer_to_server(monitor, server)
     engine_pb2_grpc.add_EngineServicer_to_server(EngineServicer(), server)
     address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     server.start()
-    command = [sys.executable, str(ROOT / "components"), address]
+    command = [python, str(ROOT / "components"), address]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         try:
             assert child.stdout is not None

@@ -1,5 +1,7 @@
 """The components in other languages: the same resources, and every mistake with its path and its remedy."""
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -88,6 +90,20 @@ def test_its_outputs_are_those_of_the_schema(kind: str, host: Host, monkeypatch:
 def test_the_schema_is_the_one_of_the_code(host: Host) -> None:
     """The engine gets the reviewed file; renew it with ``make docs``."""
     assert host.schema() == provider.SCHEMA.read_text(encoding="utf-8") == provider.current_schema()
+
+
+def test_the_schema_is_a_schema() -> None:
+    """What Pulumi's generators need of it: references that lead somewhere, no reserved name, a word on each."""
+    schema = json.loads(provider.current_schema())
+    described = [*schema["resources"].values(), *schema["types"].values()]
+    references = {found for text in map(json.dumps, described) for found in re.findall(r'"#/types/([^"]+)"', text)}
+    assert references == set(schema["types"]), "each type is used, and each reference has its type"
+    for item in described:
+        assert set(item["required"]) <= set(item["properties"])
+        assert set(item.get("requiredInputs", ())) <= set(item.get("inputProperties", ()))
+        for name, shape in {**item["properties"], **item.get("inputProperties", {})}.items():
+            assert name not in {"id", "urn", "pulumi"}
+            assert shape["description"], name
 
 
 def refused(host: Host, kind: str, inputs: Mapping[str, Any], **more: Any) -> RefusedError:
