@@ -26,6 +26,7 @@ from .resource_types import (
     LAUNCHED,
     NODE_GROUP,
     ROLE,
+    ROLE_POLICY_ATTACHMENT,
 )
 
 System = Literal["windows", "linux"]
@@ -150,6 +151,14 @@ class Inventory:
             for group in self.stack.of(AUTO_SCALING_GROUP)
             if not any(self.system(template) == "windows" for template in self.templates(group))
         ]
+
+    @cached_property
+    def attachments(self) -> Mapping[str | None, list[Planned]]:
+        """What attaches managed policies, by the role."""
+        found: dict[str | None, list[Planned]] = {}
+        for attachment in self.stack.of(ROLE_POLICY_ATTACHMENT):
+            found.setdefault(self.one(attachment, "role", ROLE), []).append(attachment)
+        return found
 
     def one(self, resource: Planned, name: str, kind: str) -> str | None:
         """What a property names: the one resource of a kind that it comes from, else its own text."""

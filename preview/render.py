@@ -5,13 +5,14 @@ The same plan gives the same text, byte for byte: everything is sorted, nothing 
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from json.encoder import encode_basestring
 from textwrap import wrap
-from typing import Any
+from typing import Any, cast
 
 from .markdown import code, escape, fence
-from .model import Finding, Plan, Resource, Severity
+from .model import Finding, Options, Plan, Resource, Severity
 from .redact import Redactor
 from .values import brief, plain
 
@@ -42,11 +43,36 @@ def to_json(plan: Plan) -> dict[str, Any]:
 
 def json_text(plan: Plan) -> str:
     """:func:`to_json` as text."""
-    return json.dumps(to_json(plan), indent=2, ensure_ascii=False)
+    return _indented(to_json(plan), "\n")
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+def _indented(value: Any, line: str) -> str:
+    """What ``json.dumps`` gives with ``indent=2, ensure_ascii=False``, which works in Python, object by object."""
+    kind = type(value)
+    if kind is str:
+        return encode_basestring(value)
+    below = line + "  "
+    if value and isinstance(value, dict):
+        members = cast(dict[str, Any], value).items()
+        parts = [f"{encode_basestring(key)}: {_indented(inner, below)}" for key, inner in members]
+        return f"{{{below}{f',{below}'.join(parts)}{line}}}"
+    if value and isinstance(value, list | tuple):
+        parts = [_indented(inner, below) for inner in cast(Sequence[Any], value)]
+        return f"[{below}{f',{below}'.join(parts)}{line}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+_OPTIONS = tuple((field.name, _camel(field.name)) for field in fields(Options))
 
 
 def _resource_json(resource: Resource, redactor: Redactor) -> dict[str, Any]:
-    options = {_camel(key): value for key, value in asdict(resource.options).items() if value}
+    given = ((key, getattr(resource.options, name)) for name, key in _OPTIONS)
+    options = {key: value for key, value in given if value}
     return {
         "urn": resource.urn,
         "type": resource.type,
@@ -72,11 +98,6 @@ def _finding_json(finding: Finding, redactor: Redactor) -> dict[str, Any]:
         "path": finding.path,
         "source": str(finding.source) if finding.source else None,
     }
-
-
-def _camel(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(word.capitalize() for word in rest)
 
 
 def summary(plan: Plan) -> dict[str, Any]:

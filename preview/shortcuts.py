@@ -8,6 +8,7 @@ from typing import Any
 
 from pulumi import _types as sdk_types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import resource as sdk_resource
+from pulumi.runtime import resource_cycle_breaker as sdk_cycles
 from pulumi.runtime import rpc as sdk_rpc
 
 Put = Callable[[Any, str, Any], None]
@@ -22,6 +23,7 @@ def use(put: Put) -> None:
     put(sdk_rpc, "_get_list_element_type", _once(sdk_rpc._get_list_element_type))  # pyright: ignore[reportPrivateUsage]
     put(sdk_types, "unwrap_type", _once(sdk_types.unwrap_type))
     put(sdk_types, "unwrap_optional_type", _once(sdk_types.unwrap_optional_type))
+    put(sdk_rpc, "declare_dependency", _declarer(sdk_rpc.declare_dependency))
     put(sdk_resource, "create_urn", _urn_maker(sdk_resource.create_urn))
 
 
@@ -71,3 +73,19 @@ def _urn_maker(sdk: Callable[..., Any]) -> Callable[..., Any]:
         return sdk(name, type_, parent, project, stack)
 
     return create_urn
+
+
+def _declarer(sdk: Callable[..., bool]) -> Callable[..., bool]:
+    """Whether a dependency closes a circle is looked for along all others; none leads to what nobody depends on."""
+    depended_on: set[Any] = set()
+
+    def declare(from_resource: Any, to_resource: Any) -> bool:
+        if from_resource in depended_on or from_resource is to_resource:
+            added = sdk(from_resource=from_resource, to_resource=to_resource)
+        else:
+            sdk_cycles._add_dep(from_resource, to_resource)  # pyright: ignore[reportPrivateUsage]
+            added = True
+        depended_on.add(to_resource)
+        return added
+
+    return declare

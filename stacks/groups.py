@@ -93,9 +93,10 @@ def written_out(data: Mapping[str, Any], windows_only: Sequence[str], linux_only
         for group in _groups(entry, number, mistakes):
             left_out: Sequence[str] = ()
             if isinstance(group, dict):
-                left_out = windows_only if group.get("linux") else linux_only
-                taken = {key: value for key, value in usable.items() if key not in group and key not in left_out}
-                groups.append({**taken, **cast(dict[str, Any], group)})
+                own = cast(dict[str, Any], group)
+                left_out = windows_only if own.get("linux") else linux_only
+                taken = {key: value for key, value in usable.items() if key not in own and key not in left_out}
+                groups.append({**taken, **own})
                 origins.append(_Origin(number, frozenset(taken)))
             else:
                 groups.append(group)
@@ -106,9 +107,9 @@ def written_out(data: Mapping[str, Any], windows_only: Sequence[str], linux_only
 
 def _groups(entry: Any, number: int, mistakes: Mistakes) -> list[Any]:
     """The groups that an entry stands for. A count that is no number is left for the models to refuse."""
-    if not isinstance(entry, dict) or type(cast(Any, entry.get("count"))) is not int:
+    group = dict(cast(dict[str, Any], entry)) if isinstance(entry, dict) else {}
+    if type(group.get("count")) is not int:
         return [entry]
-    group = dict(cast(dict[str, Any], entry))
     count: int = group.pop("count")
     if not 1 <= count <= MOST:
         remedy = f"write {min(max(count, 1), MOST)}, and further groups in an entry of their own"

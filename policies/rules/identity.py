@@ -335,11 +335,7 @@ def _node_roles(stack: Stack) -> dict[str, set[str]]:
 def managed_policies(stack: Stack, role: Planned) -> set[str]:
     """The names of the managed policies that a role carries, as far as they are known."""
     arns = [arn.settled for arn in role["managedPolicyArns"].items()]
-    arns += [
-        attachment["policyArn"].settled
-        for attachment in stack.of(ROLE_POLICY_ATTACHMENT)
-        if inventory(stack).one(attachment, "role", ROLE) == role.urn
-    ]
+    arns += [attachment["policyArn"].settled for attachment in inventory(stack).attachments.get(role.urn, ())]
     return {arn.rsplit("/", 1)[-1] for arn in arns if isinstance(arn, str)}
 
 
