@@ -23,9 +23,16 @@ INTRODUCTION = """\
 What the pack in `policies/` looks for. It judges any Pulumi program that makes EKS, EC2, IAM, S3 or Kubernetes
 resources; the components of this library are not needed. The same rules run in two places, with the same findings:
 
+Offline, without credentials:
+
 ```sh
-winkube preview dev --policies policies            # offline, without credentials
-pulumi preview --policy-pack policies              # in the engine, before it asks AWS for anything
+winkube preview dev --policies policies
+```
+
+In the engine, before it asks AWS for anything:
+
+```sh title="needs AWS"
+pulumi preview --policy-pack policies
 ```
 
 *Mandatory* rules find what would not work, or is plainly unsafe: they stop a deployment. *Advisory* rules find what is
