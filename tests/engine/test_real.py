@@ -1,0 +1,135 @@
+"""The real engine on every stack: skipped where there is no CLI, run by the job ``engine`` of the workflow ``ci``."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from winkube.preview.evaluate import evaluate
+from winkube.preview.invokes import Answers
+from winkube.preview.project import read_project
+
+from .engine import ROOT
+from .plugin import IMAGE, type_of
+from .real import Pulumi, copy_of_the_program, inputs, missing, required, steps
+from .world import World, world
+
+ANSWERS = Answers({"aws:ssm/getParameter:getParameter": (({}, {"value": IMAGE, "insecureValue": IMAGE}),)})
+CHARTS = "the stack installs Helm charts, which the network of a test does not have"
+
+
+@pytest.fixture(scope="module")
+def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    required()
+    with world(tmp_path_factory.mktemp("world")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    required()
+    return copy_of_the_program(tmp_path_factory.mktemp("program"))
+
+
+@pytest.mark.parametrize("stack", read_project(ROOT).stacks())
+def test_the_engines_preview_and_the_offline_one_are_the_same(stack: str, program: Path, tmp_path: Path) -> None:
+    """The same resources with the same inputs, before anything exists and without a cluster."""
+    pulumi = Pulumi(tmp_path, program, stack)
+    pulumi.run("stack", "init", stack)
+    plan = evaluate(program, stack, answers=ANSWERS)
+    assert missing(plan, inputs(pulumi.preview())) == []
+
+
+@pytest.mark.parametrize("stack", read_project(ROOT).stacks())
+def test_the_life_of_a_stack(stack: str, program: Path, bed: World, tmp_path: Path) -> None:
+    """Up with the policies, a preview without changes, drift found and repaired, and nothing left at the end."""
+    if any(resource.type.startswith("kubernetes:helm.sh/") for resource in evaluate(program, stack).resources):
+        pytest.skip(CHARTS)
+    pulumi = Pulumi(tmp_path, program, stack, bed)
+    pulumi.run("stack", "init", stack)
+    pulumi.run("up", "--yes", "--policy-pack", "policies")
+    pulumi.run("preview", "--expect-no-changes")
+    pulumi.run("refresh", "--yes", "--expect-no-changes")
+
+    vpc = next(it for urn, it in sorted(pulumi.cloud.things().items()) if type_of(urn) == "aws:ec2/vpc:Vpc")
+    tags = {"changed": "by hand"}
+    pulumi.cloud.put(replace(vpc, inputs={**vpc.inputs, "tags": tags}, outputs={**vpc.outputs, "tags": tags}))
+    pulumi.run("refresh", "--yes")
+    assert {urn for urn, step in steps(pulumi.preview()).items() if step != "same"} == {vpc.urn}
+    pulumi.run("up", "--yes")
+    pulumi.run("preview", "--expect-no-changes")
+
+    # What is protected has to be set free first, as its owner would.
+    pulumi.run("state", "unprotect", "--all", "--yes")
+    pulumi.run("destroy", "--yes")
+    assert pulumi.cloud.things() == {}
+
+
+def test_a_policy_ends_a_preview(program: Path, tmp_path: Path) -> None:
+    """A mandatory policy of the pack gives the exit code 1 and names itself."""
+    folder = tmp_path / "program"
+    shutil.copytree(program, folder, symlinks=True)
+    file = folder / "Pulumi.dev.yaml"
+    settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+    settings["config"]["winkube:cluster"]["publicAccessCidrs"] = ["0.0.0.0/0"]
+    file.write_text(yaml.safe_dump(settings), encoding="utf-8")
+    pulumi = Pulumi(tmp_path / "state", folder, "dev")
+    pulumi.run("stack", "init", "dev")
+    said = pulumi.run("preview", "--policy-pack", "policies", fails=True)
+    assert "mandatory" in said
+
+
+def test_the_components_serve_a_program_of_another_language(program: Path, tmp_path: Path) -> None:
+    """A program in YAML makes a network of the folder of components; its provider is installed by the CLI."""
+    folder = tmp_path / "other"
+    folder.mkdir()
+    (folder / "Pulumi.yaml").write_text(
+        yaml.safe_dump(
+            {
+                "name": "other",
+                "runtime": "yaml",
+                "packages": {"winkube": str(program / "components")},
+                "resources": {
+                    "net": {"type": "winkube:Network", "properties": {"region": "eu-central-1", "nat": "none"}}
+                },
+                "outputs": {"vpc": "${net.vpcId}"},
+            }
+        )
+    )
+    pulumi = Pulumi(tmp_path / "state", folder, "dev")
+    pulumi.run("stack", "init", "dev")
+    pulumi.run("config", "set", "aws:region", "eu-central-1")
+    pulumi.run("install")
+    pulumi.run("up", "--yes")
+    assert json.loads(pulumi.run("stack", "output", "--json"))["vpc"]
+    pulumi.run("destroy", "--yes")
+    assert pulumi.cloud.things() == {}
+
+
+def test_the_automation_api_previews_and_makes_a_component(tmp_path: Path) -> None:
+    """The components in a program of one's own process, started by the Automation API."""
+    from pulumi import ResourceOptions, automation
+    from pulumi_aws import Provider
+    from winkube.network.network import Network, NetworkArgs
+
+    def build() -> None:
+        provider = Provider("aws", region="eu-central-1")
+        Network("net", NetworkArgs(region="eu-central-1", nat="none"), ResourceOptions(providers=[provider]))
+
+    folder = tmp_path / "program"
+    folder.mkdir()
+    pulumi = Pulumi(tmp_path / "state", folder, "dev")
+    project = automation.ProjectSettings(name="inline", runtime="python")
+    options = automation.LocalWorkspaceOptions(
+        work_dir=str(folder), project_settings=project, env_vars=pulumi.environment
+    )
+    stack = automation.create_or_select_stack(stack_name="dev", project_name="inline", program=build, opts=options)
+    planned = stack.preview().change_summary
+    assert set(planned) == {automation.OpType.CREATE}
+    made = stack.up().summary.resource_changes or {}
+    assert made == {"create": planned[automation.OpType.CREATE]}
+    stack.destroy()
+    assert pulumi.cloud.things() == {}
