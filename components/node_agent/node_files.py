@@ -22,6 +22,8 @@ ConditionPathExists={KUBELET_CONFIGURATION}
 StartLimitIntervalSec=0
 
 [Service]
+# kubeadm makes it on a control plane alone; without it a kubelet complains every second.
+ExecStartPre=-/bin/mkdir -p /etc/kubernetes/manifests
 ExecStart=/usr/local/bin/kubelet
 Restart=always
 RestartSec=10

@@ -507,6 +507,7 @@ def test_a_worker_joins_when_the_token_is_fresh(bed: Bed) -> None:
     assert "secret" in worker.status["error"]["text"], "the token in kubeadm's message is masked"
     first.start()
     bed.wait(worker.ready)
+    assert {"wait", "join"} <= set(worker.status["phase_seconds"]), "waiting is no part of the machine's own time"
     assert worker.name in bed.cluster()["nodes"]
     assert not any(service == "s3" for service, text in bed.proxy.calls if worker.name in text)
     worker.stop()

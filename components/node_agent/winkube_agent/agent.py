@@ -17,7 +17,7 @@ from .certificates import days_left
 from .cluster import Commands
 from .control_plane import ControlPlane
 from .document import Document
-from .errors import BACKUP_OLD, UNAVAILABLE, AgentError, LeaseLostError, RefusalError, UnavailableError
+from .errors import BACKUP_OLD, TOKEN, UNAVAILABLE, AgentError, LeaseLostError, RefusalError, UnavailableError
 from .facts import Metadata
 from .join import Joiner, release
 from .leave import leave
@@ -56,7 +56,7 @@ class Agent:
         own = self.plane.authorities if self.plane else None
         made = own.secrets if own and own.wanted else None
         self.machine = Machine(document.raw, self.facts, self.aws.fetch, self.root, made=made)
-        self.worker = None if plane else Worker(self.node, self.store, self.state)
+        self.worker = None if plane else Worker(self.node, self.store, self.state, self.status)
         self.failures = 0
         self.waiting_since: Optional[float] = None
         self.prepared = self.released = False
@@ -128,7 +128,8 @@ class Agent:
     def _worker_pass(self) -> float:
         assert self.worker  # noqa: S101
         action = self.worker.advance()
-        self.status.enter("ready" if action == decide.DONE else "join", action)
+        if action == decide.DONE:
+            self.status.enter("ready", action)
         self.status.fail(None)
         return self.deadlines.leave_check_seconds if action == decide.DONE else 0
 
@@ -229,7 +230,11 @@ class Agent:
             self.status.fail(AgentError(UNAVAILABLE, "agent", "unexpected", remedy, type(error).__name__))
         self.failures += 1
         growing = self.deadlines.backoff_seconds * 2 ** min(self.failures - 1, 8)
-        return min(self.deadlines.backoff_limit_seconds, growing) * random.uniform(0.5, 1.0)  # noqa: S311
+        # Nodes that start before their control plane wait for the token: that is no failure, and it ends suddenly.
+        waits = isinstance(error, AgentError) and error.rule is TOKEN
+        limit = self.deadlines.backoff_limit_seconds
+        limit = min(limit, self.deadlines.token_wait_seconds) if waits else limit
+        return min(limit, growing) * random.uniform(0.5, 1.0)  # noqa: S311
 
     def _poll(self) -> float:
         return self.deadlines.poll_seconds * random.uniform(0.8, 1.2)  # noqa: S311

@@ -40,6 +40,8 @@ class Deadlines:
     retry_seconds: float = 0.3
     backoff_seconds: float = 5
     backoff_limit_seconds: float = 120
+    token_wait_seconds: float = 15
+    """At most, before a node without a token looks for one again."""
     status_seconds: float = 60
     leader_check_seconds: float = 60
     leave_check_seconds: float = 5

@@ -5,6 +5,7 @@ from .errors import LOCAL_DOWN, CommandError, RefusalError
 from .join_token import missing, read_token
 from .node import Node
 from .state import State
+from .status import Status
 from .steps import step
 from .store import Store
 
@@ -12,10 +13,11 @@ from .store import Store
 class Worker:
     """One worker."""
 
-    def __init__(self, node: Node, store: Store, state: State) -> None:
+    def __init__(self, node: Node, store: Store, state: State, status: Status) -> None:
         self.node = node
         self.store = store
         self.state = state
+        self.status = status
 
     def advance(self) -> str:
         """Do the next step; what it was.
@@ -25,6 +27,8 @@ class Worker:
         local = self.node.worker_local()
         token = read_token(self.store, self.node.document) if local == "none" else None
         action = next_worker_action(WorkerView(self.state.made, local, token is not None))
+        if action != DONE:
+            self.status.enter("wait" if action == WAIT else "join", action)
         if action == RESET:
             with step("reset"):
                 self.node.reset()
