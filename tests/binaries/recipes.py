@@ -208,6 +208,15 @@ RECIPES: tuple[Recipe, ...] = (
             ("coredns", "github.com/coredns/coredns", "github.com/coredns/coredns"),
         )
     ),
+    # The same plug-in with the library that speaks version 1.0.0 of CNI, as later releases do.
+    Recipe(
+        "cni-flannel-1",
+        "cni-flannel-1",
+        _PLUGINS,
+        {"flannel-cni": f"{_PLUGINS}/plugins/meta/flannel"},
+        default=False,
+        needs="real machines",
+    ),
     Recipe(
         "kubectl",
         f"kubectl-{DEFAULT_MINOR}",

@@ -172,8 +172,12 @@ class Bed:
 
     def ready(self) -> list[str]:
         """Names of the nodes that are Ready."""
-        return [node["metadata"]["name"] for node in self.client.list("v1", "Node")
-                if any(c["type"] == "Ready" and c["status"] == "True" for c in node["status"].get("conditions", []))]  # fmt: skip
+        found: list[str] = []
+        for node in self.client.list("v1", "Node"):
+            conditions = {one["type"]: one["status"] for one in node["status"].get("conditions", [])}
+            if conditions.get("Ready") == "True":
+                found.append(node["metadata"]["name"])
+        return found
 
     def apply_objects(self) -> list[str]:
         """The stack's Kubernetes objects by server-side apply; what was refused."""

@@ -48,6 +48,8 @@ func main() {
 """
 TOOLS = ("sh", "cp", "cat", "sed", "mkdir", "ls", "sleep", "socat", "ping", "ip", "ipset", "conntrack", "nft", "curl",
          *(f"{name}{end}" for name in ("iptables", "ip6tables") for end in ("", "-save", "-restore")))  # fmt: skip
+PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+OCI = "application/vnd.oci.image"
 XTABLES = "usr/lib/x86_64-linux-gnu/xtables"
 KUBE_PROXY = """\
 #!/bin/sh
@@ -98,7 +100,7 @@ def images(minor: str) -> list[Image]:
         Image("ghcr.io/flannel-io/flannel:v0.28.9", flannel, ("/opt/bin/flanneld",), base=True),
         Image(
             "ghcr.io/flannel-io/flannel-cni-plugin:v1.9.1-flannel3",
-            {"flannel": binary("flannel", minor)},
+            {"flannel": binary("flannel-cni", minor)},
             (),
             base=True,
         ),
@@ -124,16 +126,16 @@ class Registry:
         configuration = json.dumps(
             {
                 "architecture": "amd64", "os": "linux",
-                "config": {"Entrypoint": list(image.entrypoint), "Env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]},
+                "config": {"Entrypoint": list(image.entrypoint), "Env": [PATH]},
                 "rootfs": {"type": "layers", "diff_ids": [digest for digest, _ in layers]},
             }
         ).encode()  # fmt: skip
         config = self._blob(configuration)
         manifest = json.dumps(
             {
-                "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
-                "config": {"mediaType": "application/vnd.oci.image.config.v1+json", "digest": config, "size": len(configuration)},
-                "layers": [{"mediaType": "application/vnd.oci.image.layer.v1.tar", "digest": digest, "size": size}
+                "schemaVersion": 2, "mediaType": f"{OCI}.manifest.v1+json",
+                "config": {"mediaType": f"{OCI}.config.v1+json", "digest": config, "size": len(configuration)},
+                "layers": [{"mediaType": f"{OCI}.layer.v1.tar", "digest": digest, "size": size}
                            for digest, size in layers],
             }
         ).encode()  # fmt: skip
