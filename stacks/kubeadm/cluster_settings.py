@@ -157,7 +157,7 @@ class KubeadmClusterSettings(Model):
     encryption_algorithm: str = "ECDSA-P256"
     """The algorithm of the keys; the one of service accounts is RSA for AWS. Default: ECDSA-P256."""
     admin_certificate_hours: int = 24
-    """How long the administrator's certificate is valid, in hours; `pulumi up` brings a new one in time. Default: 24."""
+    """How long the administrator's certificate is valid, in hours; `pulumi up` brings a new one. Default: 24."""
     irsa: IrsaSettings | None = None
     """Whether service accounts can take IAM roles (IRSA), and how their keys are published. Default: no."""
     secrets_encryption: str = "secretbox"
