@@ -1,4 +1,4 @@
-"""``python -m tests.boot [scenario|all|up]``: boots clusters on this machine, in namespaces of their own."""
+"""``python -m tests.boot [scenario…|all|up]``: boots clusters on this machine, in namespaces of their own."""
 
 import argparse
 import os
@@ -6,6 +6,7 @@ import signal
 import sys
 
 from .needs import missing
+from .scenarios import SCENARIOS, run
 
 INSIDE = "WINKUBE_BOOT_INSIDE"
 
@@ -13,12 +14,19 @@ INSIDE = "WINKUBE_BOOT_INSIDE"
 def main() -> int:
     """Run scenarios; ``up`` leaves a cluster running until it is interrupted."""
     parser = argparse.ArgumentParser(prog="python -m tests.boot", description=main.__doc__)
-    parser.add_argument("scenario", nargs="?", default="first-boot", help="first-boot, all, up, or the name of one")
+    parser.add_argument(
+        "scenarios",
+        nargs="*",
+        metavar="scenario",
+        help=f"up, all, or some of {', '.join(SCENARIOS)}; after the first boot, which always runs",
+    )
     parser.add_argument("--kills", action="store_true", help="kill each agent at each of its steps of the first boot")
     parser.add_argument("--stack", default="kubeadm-dev")
     parser.add_argument("--slots", type=int, default=1)
     parser.add_argument("--minor", default="1.36")
     options = parser.parse_args()
+    if unknown := set(options.scenarios) - {*SCENARIOS, "all", "up", "first-boot"}:
+        parser.error(f"there is no scenario {', '.join(sorted(unknown))}; there are: {', '.join(SCENARIOS)}")
     if lacking := missing():
         print("\n".join(lacking), file=sys.stderr)
         return 2
@@ -28,8 +36,6 @@ def main() -> int:
         command = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable,
                    "-m", "tests.boot", *sys.argv[1:]]  # fmt: skip
         os.execvp(command[0], command)  # noqa: S606
-    from .scenarios import run
-
     # The first process of a namespace ignores what it does not ask for.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     return run(options)

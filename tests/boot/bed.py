@@ -4,6 +4,7 @@ Runs in namespaces of its own (network, mounts, processes), so nothing of it is 
 """
 
 import base64
+import fcntl
 import json
 import os
 import shutil
@@ -36,6 +37,12 @@ class Bed:
     def __init__(self, stack: str = "kubeadm-dev", minor: str = "1.36", slots: int = 1) -> None:
         self.began = time.monotonic()
         self.work = folder() / "run"
+        folder().mkdir(parents=True, exist_ok=True)
+        self._lock = (folder() / "run.lock").open("w")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SystemExit("another boot runs on this machine: its clusters would share names with ours") from None
         shutil.rmtree(self.work, ignore_errors=True)
         self.work.mkdir(parents=True)
         remove_cgroups()

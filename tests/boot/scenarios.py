@@ -20,6 +20,7 @@ from .stack import Group
 
 AGENT = "winkube-agent"
 VXLAN_PORT, NETWORK_ID = 4789, 4096
+REFUSED = "refuse-no-quorum"
 SHELL = "registry.k8s.io/test/shell:1"
 
 
@@ -32,12 +33,11 @@ def run(options: argparse.Namespace) -> int:
                 first_boot(bed, options.slots)
         else:
             first_boot(bed, options.slots)
-        if options.scenario == "up":
+        if "up" in options.scenarios:
             stay(bed)
         # The last machine of a control plane takes the quorum with it: that is the scenario of the restore.
-        names = {"all": [one for one in SCENARIOS if one != "replace" or options.slots > 2], "first-boot": []}.get(
-            options.scenario, [options.scenario]
-        )
+        everything = [one for one in SCENARIOS if one != "replace" or options.slots > 2]
+        names = everything if "all" in options.scenarios else [one for one in options.scenarios if one in SCENARIOS]
         writer = Writer(bed)
         for name in names:
             began = time.monotonic()
@@ -237,7 +237,7 @@ def restore(bed: Bed, writer: Writer) -> None:
     for slot, instance in list(bed.slots.items()):
         _lose(bed, slot, instance)
     machine = bed.machines[next(iter(bed.slots.values()))]
-    bed.wait("refusal", lambda: any("WK-AGT-008" in str(one.get("problem")) for one in agent_log(machine)), 400)
+    bed.wait("no second init", lambda: any(one.get("action") == REFUSED for one in agent_log(machine)), 300)
     key = max(one for one in bed.cloud.listed() if "/backups/etcd/" in one and one.endswith(".db"))
     digest = hashlib.sha256(bed.cloud.read(key) or b"").hexdigest()
     there = next(one for one in bed.cloud.listed() if one.endswith("/initialized"))

@@ -56,7 +56,10 @@ class Stack:
 def evaluate_stack(name: str, work: Path, changes: Mapping[str, Any]) -> Stack:
     """Evaluate a stack of the repository with further settings of the cluster (mirrors, digests, slots)."""
     settings = yaml.safe_load((ROOT / f"Pulumi.{name}.yaml").read_text())
-    settings["config"]["winkube:cluster"] |= changes
+    cluster = settings["config"]["winkube:cluster"]
+    cluster |= changes
+    # A container has no disks: etcd lies on the root of its machine.
+    cluster.pop("etcdVolumeSizeGib", None)
     copy = work / "program"
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir(parents=True)
