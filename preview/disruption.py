@@ -80,8 +80,8 @@ def _group(plan: Plan, resource: Resource, owners: dict[str, Resource]) -> Group
 
 
 def _starts_powershell(template: Resource) -> bool:
-    data = template.inputs.get("userData") or template.inputs.get("userDataBase64")
-    return isinstance(data, str) and "<powershell>" in (readable(data) or "").lower()
+    texts = (template.inputs.get(key) for key in ("userData", "userDataBase64"))  # unknown where others compute it
+    return any("<powershell>" in (readable(text) or "").lower() for text in texts if isinstance(text, str))
 
 
 def disruptions(
