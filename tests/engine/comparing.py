@@ -40,12 +40,13 @@ def _remembered(engine: Engine, kind: str) -> Any:
 
 
 def asked(run: Run) -> dict[str, dict[str, Any]]:
-    """What the program asked the engine for: URN to inputs and options, the stack left out."""
-    found: dict[str, dict[str, Any]] = {}
+    """What the program asked the engine for: URN to inputs, outputs of components and options; and its own outputs."""
+    found: dict[str, dict[str, Any]] = {"the stack": {"outputs": run.outputs}}
     for urn, request in run.requests.items():
         if request.type != STACK_TYPE:
             found[urn] = {
                 "inputs": decode(without_outputs(request.object)) if request.custom else {},
+                "outputs": decode(run.registered[urn]) if urn in run.registered else {},
                 "custom": request.custom,
                 "provider": request.provider,
                 "protect": request.protect,
@@ -62,9 +63,11 @@ def asked(run: Run) -> dict[str, dict[str, Any]]:
 
 def planned(plan: Plan) -> dict[str, dict[str, Any]]:
     """The same of an offline plan."""
-    return {
+    found: dict[str, dict[str, Any]] = {"the stack": {"outputs": plan.outputs}}
+    found |= {
         resource.urn: {
             "inputs": resource.inputs if resource.custom else {},
+            "outputs": resource.outputs,
             "custom": resource.custom,
             "provider": resource.options.provider,
             "protect": resource.options.protect,
@@ -78,6 +81,7 @@ def planned(plan: Plan) -> dict[str, dict[str, Any]]:
         }
         for resource in plan.resources
     }
+    return found
 
 
 def differences(here: Mapping[str, Mapping[str, Any]], there: Mapping[str, Mapping[str, Any]]) -> list[str]:

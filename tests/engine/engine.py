@@ -78,6 +78,8 @@ class Run:
     """URN to ``create``, ``update``, ``same`` or ``delete``."""
     changed: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     requests: dict[str, Any] = field(default_factory=dict[str, Any])
+    registered: dict[str, struct_pb2.Struct] = field(default_factory=dict[str, struct_pb2.Struct])
+    """URN of a component to what it gave as its outputs."""
     outputs: dict[str, Any] = field(default_factory=dict[str, Any])
     invokes: list[tuple[str, Any, Any]] = field(default_factory=list[tuple[str, Any, Any]])
     logs: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
@@ -340,7 +342,7 @@ class _Servicer(resource_pb2_grpc.ResourceMonitorServicer, engine_pb2_grpc.Engin
             self._run.outputs = decode(request.outputs)
         else:
             with self._lock:
-                self._planned[request.urn].outputs = request.outputs
+                self._planned[request.urn].outputs = self._run.registered[request.urn] = request.outputs
         return empty_pb2.Empty()
 
     def Invoke(self, request: Any, context: Any) -> Any:

@@ -40,7 +40,7 @@ class Pulumi:
             world.tell(self.cloud)
         plugins = folder / "home" / "plugins"
         for package in STAND_INS:
-            _write_launcher(plugins / f"resource-{package}-v{version(package)}" / f"pulumi-resource-{package}", package)
+            write_launcher(plugins / f"resource-{package}-v{version(package)}" / f"pulumi-resource-{package}", package)
         (plugins / kubernetes.name).symlink_to(kubernetes)
         (folder / "backend").mkdir(parents=True)
         path = os.pathsep.join([*([str(world.path)] if world else []), os.environ["PATH"]])
@@ -142,7 +142,8 @@ def _within(wanted: Any, found: Any) -> bool:
     return wanted == found
 
 
-def _write_launcher(file: Path, package: str) -> None:
+def write_launcher(file: Path, package: str) -> None:
+    """A stand-in as the engine finds it: a program of this name in the folder of its version."""
     file.parent.mkdir(parents=True)
     file.write_text(
         f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m tests.engine.plugin {package} "$@"\n', encoding="utf-8"

@@ -69,17 +69,20 @@ def test_the_life_of_a_stack(stack: str, program: Path, bed: World, tmp_path: Pa
 
 
 def test_a_policy_ends_a_preview(program: Path, tmp_path: Path) -> None:
-    """A mandatory policy of the pack gives the exit code 1 and names itself."""
+    """An advisory policy of the pack lets a preview go on; made mandatory, the same one ends it."""
     folder = tmp_path / "program"
     shutil.copytree(program, folder, symlinks=True)
     file = folder / "Pulumi.dev.yaml"
     settings = yaml.safe_load(file.read_text(encoding="utf-8"))
     settings["config"]["winkube:cluster"]["publicAccessCidrs"] = ["0.0.0.0/0"]
     file.write_text(yaml.safe_dump(settings), encoding="utf-8")
+    stricter = tmp_path / "policies.json"
+    stricter.write_text('{"cluster-endpoint-restricted": "mandatory"}', encoding="utf-8")
     pulumi = Pulumi(tmp_path / "state", folder, "dev")
     pulumi.run("stack", "init", "dev")
-    said = pulumi.run("preview", "--policy-pack", "policies", fails=True)
-    assert "mandatory" in said
+    pulumi.run("preview", "--policy-pack", "policies")
+    strict = ("--policy-pack", "policies", "--policy-pack-config", str(stricter))
+    assert "cluster-endpoint-restricted" in pulumi.run("preview", *strict, fails=True)
 
 
 def test_the_components_serve_a_program_of_another_language(program: Path, tmp_path: Path) -> None:
