@@ -59,6 +59,9 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     preview.add_argument("--report", type=Path, metavar="FILE", help="write one self-contained HTML page as well")
     preview.add_argument("--topology", type=Path, metavar="FILE",
                          help="draw what will stand where as well: .svg, .mmd (Mermaid) or .dot (DOT)")  # fmt: skip
+    preview.add_argument("--timeline", action="store_true",
+                         help="show instead what a first deployment takes: API calls, and the longest chain of "
+                         "resources; of all stacks where none is named (tree or json)")  # fmt: skip
     preview.set_defaults(run=_preview)
     add_check(commands)
     add_diff(commands)
@@ -79,6 +82,8 @@ def _preview(options: argparse.Namespace) -> int:
         from .pages import check_pages
 
         check_pages(options.report, options.topology)
+    if options.timeline:
+        return _timeline(options)
     stack = options.stack or _only_stack(read_project(options.program).stacks())
     with _Progress() as progress:
         plan = judged(
@@ -97,6 +102,23 @@ def _preview(options: argparse.Namespace) -> int:
     for severity, message in plan.logs:
         print(f"{severity}: {message}", file=sys.stderr)
     return FOUND if plan.weighty else CLEAN
+
+
+def _timeline(options: argparse.Namespace) -> int:
+    from . import timeline
+    from .evaluate import evaluate
+    from .invokes import read_answers
+    from .project import read_project
+
+    stacks = [options.stack] if options.stack else read_project(options.program).stacks()
+    answers = read_answers(options.answers) if options.answers else None
+    found = [timeline.timeline(evaluate(options.program, stack, answers=answers)) for stack in stacks]
+    text = timeline.json_text(found) if options.format == "json" else timeline.text(found)
+    if options.output:
+        options.output.write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+    return CLEAN
 
 
 def _only_stack(stacks: list[str]) -> str:
