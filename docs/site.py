@@ -177,8 +177,8 @@ def _type(value: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
         items = value.get("items", {})
         return f"list of {_type(items, definitions)}" if items else "list"
     names = {"integer": "number", "object": "map", "string": "text", "boolean": "true or false"}
-    kind = value.get("type", "any")
-    return " or ".join(names.get(one, one) for one in (kind if isinstance(kind, list) else [kind]))
+    kind: str | list[str] = value.get("type", "any")
+    return " or ".join(names.get(one, one) for one in ([kind] if isinstance(kind, str) else kind))
 
 
 def _reached(top: Mapping[str, Any], definitions: Mapping[str, Any]) -> list[str]:
