@@ -104,7 +104,11 @@ def images(minor: str) -> list[Image]:
             (),
             base=True,
         ),
-        Image(f"registry.k8s.io/coredns/coredns:{release.coredns_tag}", {}, ("sleep", "infinity"), base=True),
+        Image(
+            f"registry.k8s.io/coredns/coredns:{release.coredns_tag}",
+            {"coredns": binary("coredns", minor)},
+            ("/coredns",),
+        ),
         Image("registry.k8s.io/test/shell:1", {}, ("sleep", "infinity"), base=True),
     ]
 

@@ -111,6 +111,8 @@ class Machine:
 
     def start(self) -> None:
         """Switch on."""
+        # Control groups of the run before would be there as on no machine: cAdvisor waits for their containers.
+        remove_cgroups(self.instance)
         groups = _own_cgroups(self.instance)
 
         def enter() -> None:
@@ -148,7 +150,7 @@ class Machine:
             raise RuntimeError(f"{self.instance}: {' '.join(command[:6])}: {(done.stdout + done.stderr)[-2000:]}")
         return done.stdout
 
-    def stop(self, seconds: float = 60) -> None:
+    def stop(self, seconds: float = 100) -> None:
         """Switch off in order."""
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
