@@ -1,0 +1,48 @@
+"""The same shapes in AWS CDK and cdk8s, measured in the same run; left out, in words, where they cannot be had."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+
+
+def measured(measure: Callable[..., Any], runs: int) -> Iterator[tuple[str, Any]]:
+    """Names and figures of the peers."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if not node or not npm:
+        print("peers are not measured: they need node and npm", file=sys.stderr)
+        return
+    modules = _installed(npm)
+    if modules is None:
+        return
+    environment = {**os.environ, "NODE_PATH": str(modules)}
+    with tempfile.TemporaryDirectory() as folder:
+        for groups in (2, 1000):
+            command = [node, str(HERE / "cdk.js"), str(groups), folder]
+            yield f"AWS CDK, {groups} groups, with validation", measure(command, runs, environment=environment)
+        command = [node, str(HERE / "cdk8s.js"), "1000", folder]
+        yield "cdk8s, 1000 objects", measure(command, runs, environment=environment)
+
+
+def _installed(npm: str) -> Path | None:
+    """The modules of the lock file, in the user's cache; None, in words, where they cannot be had."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "winkube" / "peers"
+    lock = (HERE / "package-lock.json").read_bytes()
+    stamp = cache / "installed.json"
+    if not stamp.is_file() or stamp.read_bytes() != lock:
+        cache.mkdir(parents=True, exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(HERE / name, cache / name)
+        command = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
+        done = subprocess.run(command, cwd=cache, capture_output=True, text=True, check=False)
+        if done.returncode:
+            print(f"peers are not measured: npm ci failed: {done.stderr.strip()[-200:]}", file=sys.stderr)
+            return None
+        stamp.write_bytes(lock)
+    return cache / "node_modules"
