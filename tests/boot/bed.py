@@ -100,16 +100,18 @@ class Bed:
         subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run/netns"] if Path("/run/netns").is_dir() else
                        ["mkdir", "-p", "/run/netns"], check=True)  # fmt: skip
 
-    def launch(self, name: str, count: int = 1) -> list[Machine]:
-        """Make a group of the stack with its instances, and start these as machines."""
-        group = self.stack.group(name)
-        self.cloud.launch(group, count)
-        return self.sync(group)
+    def launch(self, *names: str) -> list[Machine]:
+        """Make groups of the stack with one instance each, and start all of these at once."""
+        groups = [self.stack.group(name) for name in names]
+        for group in groups:
+            self.cloud.launch(group)
+        return self.sync(*groups)
 
-    def sync(self, group: Group) -> list[Machine]:
-        """Start a machine for every instance of a group that has none."""
+    def sync(self, *groups: Group) -> list[Machine]:
+        """Start a machine for every instance of the groups that has none."""
         made: list[Machine] = []
-        for instance, address in self.cloud.instances(group):
+        there = [(one, *found) for one in groups for found in self.cloud.instances(one)]
+        for group, instance, address in there:
             if instance in self.machines:
                 continue
             values = {
@@ -133,7 +135,7 @@ class Bed:
         self.balancer.apply()
         for machine in made:
             machine.start()
-            self.say("machine started", group=group.name, instance=machine.instance, address=machine.address)
+            self.say("machine started", instance=machine.instance, address=machine.address)
         return made
 
     def status(self) -> dict[str, Any]:

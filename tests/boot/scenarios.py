@@ -67,10 +67,8 @@ def stay(bed: Bed) -> None:
 def first_boot(bed: Bed, slots: int) -> None:
     """All slots and one worker at once, until every node is Ready."""
     bed.stand_in_for_controllers()
+    bed.launch(*(f"cp-{number}" for number in range(slots)), "linux")
     began = time.monotonic()
-    for number in range(slots):
-        bed.launch(f"cp-{number}")
-    bed.launch("linux")
     bed.wait("API behind the balancer's name", lambda: bed.client.list("v1", "Namespace"), 600)
     refused = bed.apply_objects()
     assert not refused, refused
