@@ -54,8 +54,11 @@ def live(stack: str, cloud: Cloud) -> Life:
     drifted, repair = engine.refresh(), engine.up()
     alive = {urn: {"id": thing.id, "inputs": thing.inputs} for urn, thing in cloud.things().items()}
     ended = engine.destroy()
-    return Life(engine, first_preview, up, second_preview, len(plan.resources), in_preview, in_update, drifted, expected, repair, ended,
-                [dict(it) for it in cloud.journal()], alive, sorted(cloud.things()))  # fmt: skip
+    journal, left = [dict(it) for it in cloud.journal()], sorted(cloud.things())
+    return Life(
+        engine, first_preview, up, second_preview, len(plan.resources), in_preview, in_update, drifted, expected,
+        repair, ended, journal, alive, left,
+    )  # fmt: skip
 
 
 def disturb(cloud: Cloud) -> list[str]:
@@ -78,6 +81,19 @@ def test_the_first_preview_names_what_the_offline_one_names(life: Life) -> None:
     """The same resources with the same inputs, providers, dependencies and options, by process and by evaluator."""
     assert life.planned > 50
     assert life.in_preview == []
+
+
+def test_a_difference_would_be_told() -> None:
+    """The comparison itself: a value, a resource of one side, and a longer list have their place named."""
+    here = {"a": {"inputs": {"x": [1, {"y": 2}]}}, "b": {"inputs": {}}}
+    there = {"a": {"inputs": {"x": [1, {"y": 3}]}}, "c": {"inputs": {}}}
+    assert differences(here, there) == [
+        "b: only offline",
+        "c: only under the engine",
+        "a: inputs.x[1].y: 2 offline, 3 under the engine",
+    ]
+    longer = {"a": {"inputs": {"x": [1]}}}
+    assert len(differences({"a": here["a"]}, longer)) == 1
 
 
 def test_an_update_asks_for_what_the_offline_update_asks_for(life: Life) -> None:
