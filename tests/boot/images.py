@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tarfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -74,9 +75,9 @@ class Image:
 
 
 def binary(name: str, minor: str) -> Path:
-    """A program of the tests."""
+    """A program of the tests, built now if it is not there."""
     recipe = recipe_for(name, minor, "linux")
-    return ensure(recipe) / recipe.file(name)
+    return ensure(recipe, lambda line: print(line, file=sys.stderr, flush=True)) / recipe.file(name)
 
 
 def images(minor: str) -> list[Image]:
