@@ -95,14 +95,21 @@ def launch_template(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def autoscaling_group(inputs: dict[str, Any]) -> dict[str, Any]:
-    """``CreateAutoScalingGroup``."""
-    names = {"vpcZoneIdentifiers": None, "instanceRefresh": None}
-    request = pascal(renamed(inputs, names))
+    """``CreateAutoScalingGroup``; refreshes and warm pools are requests of their own, waiting is the provider's."""
+    provider = ("vpcZoneIdentifiers", "instanceRefresh", "name", "waitForCapacityTimeout", "waitForElbCapacity",
+                "warmPool", "initialLifecycleHooks", "minElbCapacity")  # fmt: skip
+    request = pascal(renamed(inputs, {**dict.fromkeys(provider), "targetGroupArns": "targetGroupARNs"}))
     for tag in request["Tags"]:
         # The API wants the text, which for the autoscaler's switch reads "true".
         tag["Value"] = str(tag["Value"]).lower() if isinstance(tag["Value"], bool) else tag["Value"]
+    hooks = [pascal(hook) for hook in inputs.get("initialLifecycleHooks", ())]
+    found = [{"LifecycleHookName": hook.pop("Name"), **hook} for hook in hooks]
+    if "Id" in request.get("LaunchTemplate", {}):
+        request["LaunchTemplate"]["LaunchTemplateId"] = request["LaunchTemplate"].pop("Id")
     return {
-        **request, "AutoScalingGroupName": "group", "VPCZoneIdentifier": ",".join(inputs["vpcZoneIdentifiers"]),
+        **request, "AutoScalingGroupName": inputs.get("name", "group"),
+        "VPCZoneIdentifier": ",".join(inputs["vpcZoneIdentifiers"]),
+        **({"LifecycleHookSpecificationList": found} if found else {}),
     }  # fmt: skip
 
 

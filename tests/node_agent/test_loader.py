@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -138,7 +139,7 @@ def test_shellcheck_finds_nothing(tmp_path):
     (tmp_path / "loader.sh").write_text(loader.script())
     for path in (SCRIPT, tmp_path / "loader.sh"):
         done = subprocess.run(
-            ["shellcheck", "--severity=style", str(path)], capture_output=True, text=True, check=False
+            [str(Path(sys.executable).with_name("shellcheck")), "--severity=style", str(path)], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stdout
 

@@ -13,8 +13,9 @@ from stacks.reading import read_settings
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = [ROOT / "__main__.py", *sorted((ROOT / "stacks").rglob("*.py")), *sorted((ROOT / "components").rglob("*.py"))]
-# The agent runs on nodes, and what people run beside Pulumi asks AWS with credentials of theirs.
-SOURCES = [file for file in PROGRAM if not {"winkube_agent", "ops"} & set(file.parts)]
+# The agent runs on nodes, and what people run beside Pulumi asks AWS with credentials of theirs; the build has a cache.
+ELSEWHERE = {"winkube_agent", "ops", "zip_main.py", "vendoring.py"}
+SOURCES = [file for file in PROGRAM if not ELSEWHERE & set(file.parts)]
 WORDS = {"environ", "environb", "getenv", "getenvb"}
 
 

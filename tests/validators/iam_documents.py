@@ -12,6 +12,8 @@ from tests.validators.terraform_plan import addresses
 
 ACCOUNT, REGION = "111122223333", "eu-central-1"
 ARNS: Mapping[str, str] = {
+    "aws:cloudfront/distribution:Distribution": "cloudfront::{account}:distribution/{name}",
+    "aws:cloudwatch/eventRule:EventRule": "events:{region}:{account}:rule/{name}",
     "aws:cloudwatch/logGroup:LogGroup": "logs:{region}:{account}:log-group:{name}",
     "aws:eks/cluster:Cluster": "eks:{region}:{account}:cluster/{name}",
     "aws:iam/openIdConnectProvider:OpenIdConnectProvider": "iam::{account}:oidc-provider/oidc.eks.example/id/{name}",

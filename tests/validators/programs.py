@@ -2,10 +2,15 @@
 
 from pathlib import Path
 
+import yaml
 from winkube.preview.project import read_project
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-_FOLDERS = {"program": ROOT} | {path.parent.name: path.parent for path in (ROOT / "examples").glob("*/Pulumi.yaml")}
+_FOLDERS = {"program": ROOT} | {
+    path.parent.name: path.parent
+    for path in (ROOT / "examples").glob("*/Pulumi.yaml")
+    if "python" in str(yaml.safe_load(path.read_text(encoding="utf-8"))["runtime"])
+}
 PROGRAMS = {
     f"{name}-{stack}": (folder, stack)
     for name, folder in sorted(_FOLDERS.items())

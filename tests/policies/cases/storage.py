@@ -135,12 +135,17 @@ CASES = {
     ),
     "object-without-secrets": one(
         OBJECT,
-        [{"bucket": "b", "content": "apiVersion: v1\nkind: Config\n"}, {"bucket": "b"}],
+        [
+            {"bucket": "b", "content": "apiVersion: v1\nkind: Config\n"},
+            {"bucket": "b"},
+            {"bucket": "b", "content": UNKNOWN},
+            {"bucket": "b", "content": "-----BEGIN PRIVATE KEY-----\n", "kmsKeyId": "arn:aws:kms:x:1:key/a"},
+        ],
         [
             {"bucket": "b", "content": "users:\n- user:\n    client-key-data: LS0t\n"},
             {"bucket": "b", "content": "-----BEGIN PRIVATE KEY-----\n"},
         ],
-        [{"bucket": "b", "content": UNKNOWN}],
+        [],
         "the object holds a private key",
     ),
     "file-system-encrypted": one(
