@@ -9,7 +9,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "fleet_in_stacks"
 
 
 def test_a_part_of_a_fleet_makes_its_groups_and_nothing_else() -> None:
-    plan = evaluate(EXAMPLE, "part-a")
+    plan = evaluate(EXAMPLE, "dev")
     judge(plan)
     groups = [resource for resource in plan.resources if resource.type == "aws:eks/nodeGroup:NodeGroup"]
     assert len(groups) == 20
