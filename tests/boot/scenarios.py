@@ -236,7 +236,9 @@ def restore(bed: Bed, writer: Writer) -> None:
         _lose(bed, slot, instance)
     machine = bed.machines[next(iter(bed.slots.values()))]
     bed.wait("no second init", lambda: any(one.get("action") == REFUSED for one in agent_log(machine)), 300)
-    key = max(one for one in bed.cloud.listed() if "/backups/etcd/" in one and one.endswith(".db"))
+    backups = [one for one in bed.cloud.listed() if "/backups/etcd/" in one and one.endswith(".db")]
+    key = max(backups, key=lambda one: one.rpartition("/")[2])  # the newest one of any member
+    bed.say("backup", key=key.rpartition("/backups/")[2])
     digest = hashlib.sha256(bed.cloud.read(key) or b"").hexdigest()
     there = next(one for one in bed.cloud.listed() if one.endswith("/initialized"))
     wish = json.dumps({"key": key, "sha256": digest}).encode()
