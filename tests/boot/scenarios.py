@@ -110,6 +110,7 @@ class Writer:
         wanted = {name for name, at in list(self.acknowledged.items()) if before is None or at < before}
         there = {one["metadata"]["name"] for one in self.bed.client.list("v1", "ConfigMap", "default")}
         lost = sorted(wanted - there)
+        assert wanted, "nothing was acknowledged, so nothing was tried"
         assert not lost, f"{len(lost)} of {len(wanted)} acknowledged keys are lost: {lost[:5]}"
         self.bed.say("acknowledged keys are there", keys=len(wanted), refused=self.refused)
 
@@ -230,6 +231,7 @@ def replace(bed: Bed, writer: Writer) -> None:
 def restore(bed: Bed, writer: Writer) -> None:
     """All of the control plane is lost; its successors wait, and a backup brings the cluster back."""
     plane = bed.machines[next(iter(bed.slots.values()))]
+    bed.wait("keys to lose", lambda: len(writer.acknowledged) > 30, 120)
     saved = time.time()
     plane.run("python3", "/opt/winkube/agent.pyz", "backup")
     for slot, instance in list(bed.slots.items()):
