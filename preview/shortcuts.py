@@ -23,7 +23,7 @@ def use(put: Put) -> None:
     put(sdk_rpc, "_get_list_element_type", _once(sdk_rpc._get_list_element_type))  # pyright: ignore[reportPrivateUsage]
     put(sdk_types, "unwrap_type", _once(sdk_types.unwrap_type))
     put(sdk_types, "unwrap_optional_type", _once(sdk_types.unwrap_optional_type))
-    put(sdk_rpc, "declare_dependency", _declarer(sdk_rpc.declare_dependency))
+    put(sdk_rpc, "declare_dependency", _declarer(sdk_cycles.declare_dependency))
     put(sdk_resource, "create_urn", _urn_maker(sdk_resource.create_urn))
 
 
