@@ -13,10 +13,10 @@ CHECKOV := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/winkube/checkov-$(shell sed -n
 # What an installation builds: the libraries that the node agent carries.
 BUILD := setup.py components/node_agent/vendoring.py
 
-.PHONY: help preview test binaries validators lint types format coverage docs bench clean
+.PHONY: help preview test binaries validators lint types format coverage docs site engine boot-test boot-up bench clean
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 preview: $(VENV)/.run  ## Show what a stack would create (STACK=dev, FORMAT=tree|json|markdown)
 	@$(BIN)/winkube preview $(STACK) --policies policies --format $(FORMAT)
@@ -48,6 +48,19 @@ format: $(VENV)/.dev  ## Format the code
 docs: $(VENV)/.dev  ## Write the generated files (settings schema, error codes, plan of the README)
 	$(BIN)/python docs/generate.py --write
 
+site: $(VENV)/.dev  ## Build the documentation site into build/site
+	$(BIN)/python -m mkdocs build --strict
+
+engine: $(VENV)/.dev  ## Run every stack under an engine (the real one where the CLI of Pulumi is installed)
+	$(BIN)/python -m pytest -q tests/engine
+
+boot-test: $(VENV)/.dev  ## Boot machines from the stacks' own user data, with all scenarios (root)
+	@$(BIN)/python -m tests.boot all
+	@$(BIN)/python -m tests.boot packets replace --stack kubeadm-prod --slots 3
+
+boot-up: $(VENV)/.dev  ## Leave a cluster of booted machines running, and say how to reach it (root)
+	@$(BIN)/python -m tests.boot up
+
 coverage: $(VENV)/.dev  ## Count what the coverage ledger says
 	$(BIN)/python docs/ledger.py
 
@@ -74,5 +87,5 @@ $(VENV)/.run: $(VENV)/.python pyproject.toml constraints.txt $(BUILD)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml constraints.txt $(BUILD)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,eks]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,docs,eks]'
 	@touch $@ $(VENV)/.run

@@ -315,8 +315,8 @@ def windows_host_process(resource: Planned, settings: Settings) -> Iterator[str]
     url=HOST_PROCESS_PAGE,
     options={
         "namespaces": Option(
-            ["kube-system", "kube-flannel", "kube-proxy-windows", "calico-system", "tigera-operator", "amazon-cloudwatch",
-             "gmsa"],
+            ["kube-system", "kube-flannel", "kube-proxy-windows", "calico-system", "tigera-operator",
+             "amazon-cloudwatch", "gmsa"],
             "namespaces with HostProcess pods", TEXTS,
         ),
     },

@@ -134,13 +134,14 @@ def test_user_data_that_is_too_long_is_refused_with_both_sizes():
     assert re.search(r"has \d{4} bytes, 4096 are allowed", found[0].message)
 
 
+SHELLCHECK = str(Path(sys.executable).with_name("shellcheck"))
+
+
 def test_shellcheck_finds_nothing(tmp_path):
     """In the source, and in what is left of it on a node."""
     (tmp_path / "loader.sh").write_text(loader.script())
     for path in (SCRIPT, tmp_path / "loader.sh"):
-        done = subprocess.run(
-            [str(Path(sys.executable).with_name("shellcheck")), "--severity=style", str(path)], capture_output=True, text=True, check=False
-        )
+        done = subprocess.run([SHELLCHECK, "--severity=style", str(path)], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
 
 

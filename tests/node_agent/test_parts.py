@@ -221,7 +221,8 @@ def test_a_command_that_is_missing_or_hangs_is_told(monkeypatch: pytest.MonkeyPa
     with pytest.raises(errors.CommandError, match=r"exit code 3") as failed:
         commands.run("kubeadm", "-c", "echo token abcdef.0123456789abcdef >&2; exit 3", seconds=5)
     assert "0123456789abcdef" not in str(failed.value)
-    checks = r"printf '[preflight] Errors:\n\t[ERROR Port-6443]: Port 6443 is in use\nadvice\nmore\nof it\n' >&2; exit 1"
+    said = r"[preflight] Errors:\n\t[ERROR Port-6443]: Port 6443 is in use\nadvice\nmore\nof it\n"
+    checks = f"printf '{said}' >&2; exit 1"
     with pytest.raises(errors.CommandError) as checked:
         commands.run("kubeadm", "-c", checks, seconds=5)
     assert checked.value.got == "[ERROR Port-6443]: Port 6443 is in use"  # not the advice that kubeadm ends with
