@@ -69,7 +69,7 @@ def ensure(recipe: Recipe, progress: Progress = lambda _: None) -> Path:
             started, spent = time.monotonic(), _cpu_of_children()
             progress(f"building {recipe.title}: {', '.join(recipe.packages)}")
             with tempfile.TemporaryDirectory(dir=target.parent, prefix=".build-") as work:
-                _build(go, recipe, Path(work))
+                _build(go, recipe, Path(work), progress)
                 (Path(work) / "out").rename(target)
             took, spent = time.monotonic() - started, _cpu_of_children() - spent
             progress(f"built {recipe.title} in {took:.0f} s ({spent:.0f} s of CPU)")
@@ -90,12 +90,13 @@ def find_go() -> str:
     )
 
 
-def _build(go: str, recipe: Recipe, work: Path) -> None:
+def _build(go: str, recipe: Recipe, work: Path, progress: Progress) -> None:
     module = MODULES / recipe.module
     shutil.copytree(module, work / "module")
     environment = {
-        # The compiler spends a good part of its time on collecting garbage; it does with a few GiB as well.
-        "GOGC": "400",
+        # The compiler spends a good part of its time on collecting garbage: it may use a few GiB instead.
+        "GOGC": "off",
+        "GOMEMLIMIT": "1500MiB",
         "GOFLAGS": "-buildvcs=false",
         **os.environ,
         "CGO_ENABLED": "1" if recipe.tags else "0",
@@ -108,19 +109,21 @@ def _build(go: str, recipe: Recipe, work: Path) -> None:
         command[-1] += " -extldflags=-static"
         command.append(f"-tags={recipe.tags}")
     if recipe.patches:
-        _replace(go, recipe, work, environment)
+        _replace(go, recipe, work, environment, progress)
     out = work / "out"
     out.mkdir()
-    _go(go, [*command, "-o", f"{out}/", *recipe.packages.values()], work / "module", environment)
+    _go(go, [*command, "-o", f"{out}/", *recipe.packages.values()], work / "module", environment, progress)
     for name, package in recipe.packages.items():
         made = out / recipe.file(_default_name(package))
         if made != out / recipe.file(name):
             made.rename(out / recipe.file(name))
 
 
-def _replace(go: str, recipe: Recipe, work: Path, environment: dict[str, str]) -> None:
+def _replace(go: str, recipe: Recipe, work: Path, environment: dict[str, str], progress: Progress) -> None:
     """Point the build at a patched copy of the source (Go's ``-overlay`` refuses files of the module cache)."""
-    listed = _go(go, ["mod", "download", "-json", f"{recipe.source}@{recipe.version}"], work / "module", environment)
+    listed = _go(
+        go, ["mod", "download", "-json", f"{recipe.source}@{recipe.version}"], work / "module", environment, progress
+    )
     found = re.search(r'"Dir": "(.*)"', listed)
     if not found:
         raise BuildError(f"go mod download named no folder for {recipe.source}: {listed}")
@@ -135,7 +138,7 @@ def _replace(go: str, recipe: Recipe, work: Path, environment: dict[str, str]) -
             raise BuildError(f"{recipe.title}: {patch.file} does not hold this text exactly once: {patch.old!r}")
         path.unlink()  # the file may be a link to the one in the module cache
         path.write_text(text.replace(patch.old, patch.new))
-    _go(go, ["mod", "edit", f"-replace={recipe.source}={copy}"], work / "module", environment)
+    _go(go, ["mod", "edit", f"-replace={recipe.source}={copy}"], work / "module", environment, progress)
 
 
 def _link(source: str, target: str) -> None:
@@ -145,11 +148,24 @@ def _link(source: str, target: str) -> None:
         shutil.copyfile(source, target)
 
 
-def _go(go: str, arguments: list[str], module: Path, environment: dict[str, str]) -> str:
-    done = subprocess.run([go, *arguments], cwd=module, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise BuildError(f"go {arguments[0]} failed in modules of the tests: {done.stderr[-4000:]}")
-    return done.stdout
+def _go(go: str, arguments: list[str], module: Path, environment: dict[str, str], progress: Progress) -> str:
+    """What it wrote to stdout; while it works, a word every two minutes, because silence looks like a standstill."""
+    started = time.monotonic()
+    with subprocess.Popen(
+        [go, *arguments], cwd=module, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        while True:
+            try:
+                out, errors = running.communicate(timeout=120)
+                break
+            except subprocess.TimeoutExpired:
+                progress(f"  still at it after {time.monotonic() - started:.0f} s")
+            except BaseException:
+                running.kill()
+                raise
+    if running.returncode:
+        raise BuildError(f"go {arguments[0]} failed in modules of the tests: {errors[-4000:]}")
+    return out
 
 
 def _cpu_of_children() -> float:

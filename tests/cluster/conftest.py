@@ -1,4 +1,4 @@
-"""A cluster of each minor, one after the other, for the whole run."""
+"""A cluster of each minor, one after the other, for all tests of this room."""
 
 import itertools
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from .client import Client
 _NUMBERS = itertools.count(1)
 
 
-@pytest.fixture(scope="session", params=MINORS)
+@pytest.fixture(scope="package", params=MINORS)
 def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """A running cluster; tests that use it run once per minor."""
     with Cluster(request.param) as running:

@@ -11,7 +11,7 @@ from winkube.objects.flannel_manifests import flannel_manifests
 from tests.binaries import binary
 
 from .bed import Cluster
-from .test_rbac import apply_afresh
+from .test_rbac import apply_afresh, take_away
 
 
 def test_flanneld_finds_the_network_and_its_node(cluster: Cluster, tmp_path: Path) -> None:
@@ -36,8 +36,7 @@ def test_flanneld_finds_the_network_and_its_node(cluster: Cluster, tmp_path: Pat
         assert "Found network config - Backend type: vxlan" in said
         assert "forbidden" not in said
     finally:
-        for manifest in [node, *reversed(made)]:
-            client.delete(manifest)
+        take_away(client, [*made, node])
 
 
 def _run(folder: Path) -> str:

@@ -114,6 +114,22 @@ def apply_afresh(client: Client, made: list[Manifest]) -> None:
         client.apply(manifest)
 
 
+def take_away(client: Client, made: list[Manifest]) -> None:
+    """Delete all, last made first; return when their namespaces are gone, for the next tests of the cluster."""
+    for manifest in reversed(made):
+        client.delete(manifest)
+    for space in (it for it in made if it["kind"] == "Namespace"):
+        client.wait(f"end of {space['metadata']['name']}", lambda it=space: _gone(client, it), 60)
+
+
+def _gone(client: Client, manifest: Manifest) -> bool:
+    try:
+        client.request("GET", client.path_of(manifest))
+    except ApiError as error:
+        return error.status == 404
+    return False
+
+
 def _free(client: Client, namespace: Manifest) -> bool:
     try:
         return client.request("GET", client.path_of(namespace))["status"]["phase"] == "Active"
@@ -128,8 +144,7 @@ def system(cluster: Cluster) -> Iterator[Client]:
     apply_afresh(cluster.client, made)
     cluster.client.wait("rights", lambda: allowed(cluster.client, FLANNEL, ALLOWED[FLANNEL][0]))
     yield cluster.client
-    for manifest in reversed(made):
-        cluster.client.delete(manifest)
+    take_away(cluster.client, made)
 
 
 def allowed(client: Client, account: str, call: Call) -> bool:
