@@ -25,8 +25,9 @@ test: $(VENV)/.dev validators  ## Run the tests; with Go also against the real p
 	@$(BIN)/python -m tests.binaries --if-possible
 	WINKUBE_CHECKOV=$(CHECKOV) $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
 
-binaries: $(VENV)/.dev  ## Build the real programs that tests run, once per version (about 20 minutes; needs Go 1.26)
+binaries: $(VENV)/.dev  ## Build all real programs that tests run, once per version (half an hour; needs Go 1.26)
 	@$(BIN)/python -m tests.binaries
+	@$(BIN)/python -m tests.binaries 'kubernetes-node-*-windows'
 
 validators: $(CHECKOV)/.installed  ## Install the validators that need an environment of their own (checkov)
 
