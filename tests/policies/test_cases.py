@@ -38,7 +38,9 @@ def listed(kind: str) -> list[Any]:
 
 def test_every_rule_has_cases_of_all_three_kinds() -> None:
     assert set(CASES) == set(BY_NAME)
-    assert all(case.good and case.bad and case.unknown for case in CASES.values())
+    assert all(case.good and case.bad for case in CASES.values())
+    # One rule says nothing of what is computed: it judges it in the deployment.
+    assert [name for name, case in CASES.items() if not case.unknown] == ["object-without-secrets"]
 
 
 @pytest.mark.parametrize(("name", "number"), listed("good"))
