@@ -1,6 +1,6 @@
 """What the SDK works out again for each value of each resource, worked out once.
 
-Each function gives what the SDK's own gives; ``tests/preview/test_shortcuts.py`` holds one against the other.
+Each function gives what the SDK's own gives; ``tests/preview/test_properties.py`` holds one against the other.
 """
 
 from collections.abc import Callable

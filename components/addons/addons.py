@@ -7,12 +7,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from graphlib import TopologicalSorter
 from typing import Any
 
 import pulumi
 import pulumi_aws as aws
-import pulumi_kubernetes as kubernetes
 
 from ..core.component import Component
 from ..core.mistakes import Mistakes
@@ -24,6 +22,7 @@ from ..roles.documents import managed_policy_arn, rendered
 from ..roles.validation import PolicySource, check_policy_documents
 from . import documents
 from .identity import check_oidc
+from .installing import chart_release, install_order
 from .irsa import IrsaRole, IrsaRoleArgs
 from .rules import check_addons
 from .table import ADDONS, Addon, Slot
@@ -108,16 +107,6 @@ def check_eks_addons(args: EksAddonsArgs) -> Mistakes:
     return found
 
 
-def install_order(names: Sequence[str]) -> list[str]:
-    """The add-ons in an order in which each comes after those that it needs; otherwise as given.
-
-    >>> install_order(["windows-gmsa", "cert-manager"])
-    ['cert-manager', 'windows-gmsa']
-    """
-    return list(TopologicalSorter({name: [it for it in ADDONS[name].after if it in names] for name in names})
-                .static_order())  # fmt: skip
-
-
 def windows_node_policies(names: Sequence[str], partition: str = "aws") -> list[str]:
     """ARNs of the AWS managed policies that Windows node roles need for these add-ons.
 
@@ -148,7 +137,7 @@ class EksAddons(Component):
         self.role_arns = {}
         choices = {choice.name: choice for choice in args.addons}
         made: dict[str, pulumi.Resource] = {}
-        for addon_name in install_order(list(choices)):
+        for addon_name in install_order(list(choices), ADDONS):
             addon, choice = ADDONS[addon_name], choices[addon_name]
             role_arn, roles = self._role(name, args, addon, choice)
             install = self._install_addon if addon.chart is None else self._install_chart
@@ -237,20 +226,9 @@ class EksAddons(Component):
         role_arn: pulumi.Input[str] | None,
         after: Sequence[pulumi.Resource],
     ) -> pulumi.Resource:
-        assert addon.chart is not None  # noqa: S101 - the caller chose by it
-        repository = addon.chart.repository
-        return kubernetes.helm.v3.Release(
-            f"{name}-{addon.name}",
-            # A fixed name: charts derive the names of services and webhooks from it, and a cluster has one of each.
-            name=addon.name,
-            chart=addon.chart.chart,
-            version=choice.version or addon.chart.version,
-            repository_opts=kubernetes.helm.v3.RepositoryOptsArgs(repo=repository) if repository else None,
-            namespace=addon.namespace,
-            create_namespace=addon.namespace != "kube-system",
-            values=rendered_values(addon, choice.values, _slots(args, choice), role_arn),
-            opts=self.child(depends_on=_both(self._waits, after)),
-        )
+        values = rendered_values(addon, choice.values, _slots(args, choice), role_arn)
+        opts = self.child(depends_on=_both(self._waits, after))
+        return chart_release(f"{name}-{addon.name}", addon, choice.version, values, opts)
 
 
 def _slots(args: EksAddonsArgs, choice: AddonChoice) -> dict[Slot, Any]:

@@ -7,7 +7,7 @@ names the digests of code and document: whatever changes in them changes the lau
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from ..core.mistakes import Mistakes
 from ..eks.proxy import Proxy
@@ -95,8 +95,8 @@ class _Source:
     document_key: str
 
 
-def _windows_node(args: InstanceGroupArgs, spec: GroupSpec, facts: BootFacts) -> WindowsNode:
-    target = args.target
+def windows_node(target: JoinTarget, facts: BootFacts, **own: Any) -> WindowsNode:
+    """A Windows node of a cluster; ``own`` is what its group, or its image, says of it."""
     return WindowsNode(
         cluster_name=target.cluster_name,
         kubernetes_version=target.kubernetes_version,
@@ -105,17 +105,6 @@ def _windows_node(args: InstanceGroupArgs, spec: GroupSpec, facts: BootFacts) ->
         region=target.region,
         bucket=facts.bucket,
         token_parameter=target.token_parameter,
-        group=args.name,
-        windows=args.windows or "",
-        labels=spec.labels,
-        taints=spec.taints,
-        kubelet=args.kubelet,
-        kubelet_log=wants_kubelet_log(args, target),
-        ecr_credentials=wants_ecr_credentials(args, target),
-        auto_scaling_group=auto_scaling_group_name(args.name, target.cluster_name),
-        launch_hook=LAUNCH_HOOK,
-        terminate_hook=TERMINATE_HOOK,
-        status_prefix=status_prefix(target.layout, target.incarnation),
         pod_cidr=target.pod_cidr,
         service_cidr=target.service_cidr,
         cluster_domain=target.cluster_domain,
@@ -127,6 +116,26 @@ def _windows_node(args: InstanceGroupArgs, spec: GroupSpec, facts: BootFacts) ->
         mirror=target.mirror,
         artefact_digests=target.artefact_digests,
         proxy=target.proxy,
+        **own,
+    )
+
+
+def _windows_node(args: InstanceGroupArgs, spec: GroupSpec, facts: BootFacts) -> WindowsNode:
+    target = args.target
+    return windows_node(
+        target,
+        facts,
+        group=args.name,
+        windows=args.windows or "",
+        labels=spec.labels,
+        taints=spec.taints,
+        kubelet=args.kubelet,
+        kubelet_log=wants_kubelet_log(args, target),
+        ecr_credentials=wants_ecr_credentials(args, target),
+        auto_scaling_group=auto_scaling_group_name(args.name, target.cluster_name),
+        launch_hook=LAUNCH_HOOK,
+        terminate_hook=TERMINATE_HOOK,
+        status_prefix=status_prefix(target.layout, target.incarnation),
         images=args.container_images,
         page_file_mib=args.page_file_mib,
         bitlocker=args.bitlocker,

@@ -16,7 +16,6 @@ from ..core.mistakes import Mistakes
 from ..core.tags import check_tags
 from ..eks.node_group_rules import check_types
 from ..eks.proxy import powershell_quoted
-from ..kubeadm.config import KubeletSettings
 from ..node_images.builder import ImageArgs, NodeImage
 from ..node_images.plan import check_image, powershell_component
 from ..roles.documents import Document, allow, document, rendered
@@ -24,9 +23,10 @@ from ..state_bucket.layout import key_access
 from ..tables.artefacts import DIGEST_UNKNOWN, NodeKind, check_artefacts
 from ..tables.releases import check_windows
 from ..windows_boot.bundle import ENTRY
-from ..windows_boot.document import WindowsNode, node_document, optional_artefacts
+from ..windows_boot.document import node_document, optional_artefacts
 from .access import mirror_access
 from .between_rules import known_programs
+from .boot import BootFacts, windows_node
 from .boot_code import KEPT, BootCode, BootCodeArgs, boot_key, object_tags
 from .group_rules import check_edition
 from .images import IMAGES
@@ -78,37 +78,18 @@ def _programs(args: WindowsNodeImageArgs) -> tuple[str, ...]:
 
 def image_document(args: WindowsNodeImageArgs, bucket: str, certificate_authority: str) -> str:
     """The document by which the boot code makes the image: that of a group that nobody joins with."""
-    target = args.target
-    log, ecr = known_programs(NodeKind(os="windows"), target)
-    return node_document(
-        WindowsNode(
-            cluster_name=target.cluster_name,
-            kubernetes_version=target.kubernetes_version,
-            endpoint=target.endpoint,
-            certificate_authority=certificate_authority,
-            region=target.region,
-            bucket=bucket,
-            token_parameter=target.token_parameter,
-            group=GROUP,
-            windows=args.windows,
-            kubelet=KubeletSettings(),
-            kubelet_log=log,
-            ecr_credentials=ecr,
-            pod_cidr=target.pod_cidr,
-            service_cidr=target.service_cidr,
-            cluster_domain=target.cluster_domain,
-            dns_service_ip=target.dns_service_ip,
-            pod_network=target.pod_network,
-            cloud_provider=target.cloud_provider,
-            image_repository=target.image_repository,
-            registry_mirrors=target.registry_mirrors,
-            mirror=target.mirror,
-            artefact_digests=target.artefact_digests,
-            proxy=target.proxy,
-            images=args.cached_images,
-            boot_seconds=7200,
-        )
+    log, ecr = known_programs(NodeKind(os="windows"), args.target)
+    node = windows_node(
+        args.target,
+        BootFacts(certificate_authority=certificate_authority, bucket=bucket),
+        group=GROUP,
+        windows=args.windows,
+        kubelet_log=log,
+        ecr_credentials=ecr,
+        images=args.cached_images,
+        boot_seconds=7200,
     )
+    return node_document(node)
 
 
 def bake_commands(region: str, bucket: str, code_key: str, document_key: str) -> list[str]:

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from ..eks.group_options import WarmPool
-from .rollout import Rollout
+from .rollout import LifeLike
 from .spec import GroupLike
 
 
@@ -27,7 +26,7 @@ class TargetLike(Protocol):
     def artefact_digests(self) -> Mapping[str, str]: ...  # noqa: D102
 
 
-class InstanceGroupLike(GroupLike, Protocol):
+class InstanceGroupLike(GroupLike, LifeLike, Protocol):
     """What the checks need of a group."""
 
     @property
@@ -35,11 +34,7 @@ class InstanceGroupLike(GroupLike, Protocol):
     @property
     def min_size(self) -> int: ...  # noqa: D102
     @property
-    def max_size(self) -> int: ...  # noqa: D102
-    @property
     def desired_size(self) -> int | None: ...  # noqa: D102
-    @property
-    def capacity_type(self) -> str: ...  # noqa: D102
     @property
     def on_demand_base(self) -> int: ...  # noqa: D102
     @property
@@ -50,14 +45,6 @@ class InstanceGroupLike(GroupLike, Protocol):
     def kubelet_log(self) -> bool | None: ...  # noqa: D102
     @property
     def container_images(self) -> Sequence[str]: ...  # noqa: D102
-    @property
-    def warm_pool(self) -> WarmPool | None: ...  # noqa: D102
-    @property
-    def rollout(self) -> Rollout: ...  # noqa: D102
-    @property
-    def max_instance_lifetime_days(self) -> int | None: ...  # noqa: D102
-    @property
-    def drain_seconds(self) -> int: ...  # noqa: D102
     @property
     def page_file_mib(self) -> int | None: ...  # noqa: D102
     @property

@@ -13,6 +13,7 @@ from ..state_bucket.layout import check_key_part
 from ..tables.artefacts import check_mirrors
 from ..tables.regions import check_region
 from ..tables.releases import check_minor
+from .rule_shapes import TargetLike
 
 FLANNEL_PAGE = "https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"
 
@@ -75,13 +76,9 @@ _PARAMETER = re.compile(r"(/[A-Za-z0-9_.-]+){1,15}")
 _REPOSITORY = re.compile(r"[a-z0-9.-]+(:\d+)?(/[a-z0-9._-]+)*")
 
 
-class TargetLike(Protocol):
+class JoinTargetLike(TargetLike, Protocol):
     """What the checks need of a cluster."""
 
-    @property
-    def cluster_name(self) -> str: ...  # noqa: D102
-    @property
-    def kubernetes_version(self) -> str: ...  # noqa: D102
     @property
     def region(self) -> str: ...  # noqa: D102
     @property
@@ -89,15 +86,11 @@ class TargetLike(Protocol):
     @property
     def token_parameter(self) -> str: ...  # noqa: D102
     @property
-    def pod_cidr(self) -> str: ...  # noqa: D102
-    @property
     def service_cidr(self) -> str: ...  # noqa: D102
     @property
     def cluster_domain(self) -> str: ...  # noqa: D102
     @property
     def dns_ip(self) -> str | None: ...  # noqa: D102
-    @property
-    def node_cidr_mask(self) -> int: ...  # noqa: D102
     @property
     def pod_network(self) -> str: ...  # noqa: D102
     @property
@@ -106,12 +99,6 @@ class TargetLike(Protocol):
     def vxlan_port(self) -> int: ...  # noqa: D102
     @property
     def cloud_provider(self) -> str: ...  # noqa: D102
-    @property
-    def mirror(self) -> str | None: ...  # noqa: D102
-    @property
-    def registry_mirrors(self) -> Mapping[str, str]: ...  # noqa: D102
-    @property
-    def artefact_digests(self) -> Mapping[str, str]: ...  # noqa: D102
     @property
     def image_repository(self) -> str | None: ...  # noqa: D102
     @property
@@ -126,7 +113,7 @@ class TargetLike(Protocol):
     def node_security_group_ids(self) -> Sequence[Any]: ...  # noqa: D102
 
 
-def check_join_target(target: TargetLike) -> Mistakes:
+def check_join_target(target: JoinTargetLike) -> Mistakes:
     """Every mistake in the description of a cluster (``WK-IG-001`` to ``-009``, ``WK-KAD-001``, ``WK-ART``).
 
     Paths are relative to it.
@@ -164,7 +151,7 @@ def check_image_repository(repository: str | None) -> Mistakes:
     return found
 
 
-def check_target_security(target: TargetLike, system: str) -> Mistakes:
+def check_target_security(target: JoinTargetLike, system: str) -> Mistakes:
     """Whether the security groups of workers of one system can be told (``WK-IG-010``)."""
     found = Mistakes()
     given = target.windows_security_group_ids if system == "windows" else target.linux_security_group_ids
@@ -201,7 +188,7 @@ def _check_token(parameter: str) -> Mistakes:
     return found
 
 
-def _check_networks(target: TargetLike) -> Mistakes:
+def _check_networks(target: JoinTargetLike) -> Mistakes:
     found = Mistakes()
     known: dict[str, IPv4Network] = {}
     for field, example in (("pod_cidr", "10.244.0.0/16"), ("service_cidr", "10.96.0.0/12")):

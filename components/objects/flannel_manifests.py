@@ -9,7 +9,15 @@ kubernetes-sigs/sig-windows-tools before its removal (729ae7c).
 from typing import Any, Protocol
 
 from . import parts
-from .flannel_config import LINUX_CONFLIST, linux_cni_conflist, net_conf, network_name, rendered, windows_cni_conflist
+from .flannel_config import (
+    LINUX_CONFLIST,
+    PodNetworkSettings,
+    linux_cni_conflist,
+    net_conf,
+    network_name,
+    rendered,
+    windows_cni_conflist,
+)
 from .parts import Manifest
 
 NAMESPACE = "kube-flannel"
@@ -26,21 +34,11 @@ RIGHTS: parts.Rules = (
 """All that flanneld calls when it is told the name of its node: leases are annotations of nodes."""
 
 
-class FlannelSettings(Protocol):
+class FlannelSettings(PodNetworkSettings, Protocol):
     """What the manifests are made from."""
 
     @property
     def endpoint(self) -> str: ...  # noqa: D102
-    @property
-    def pod_cidr(self) -> str: ...  # noqa: D102
-    @property
-    def service_cidr(self) -> str: ...  # noqa: D102
-    @property
-    def vni(self) -> int: ...  # noqa: D102
-    @property
-    def port(self) -> int: ...  # noqa: D102
-    @property
-    def mtu(self) -> int: ...  # noqa: D102
     @property
     def windows(self) -> bool: ...  # noqa: D102
     @property

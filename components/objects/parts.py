@@ -34,6 +34,8 @@ WINDOWS_ONLY = {OS_LABEL: "windows"}
 LINUX_ONLY = {OS_LABEL: "linux"}
 TOLERATE_ALL: tuple[Mapping[str, str], ...] = ({"operator": "Exists"},)
 
+NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+"""The name of a namespace."""
 _ENDPOINT = re.compile(r"(?P<host>[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?):(?P<port>\d{1,5})")
 _SCRIPTS = Path(__file__).parent / "scripts"
 

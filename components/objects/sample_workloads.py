@@ -8,7 +8,6 @@ Needs :class:`WindowsRuntimeClasses` of the same releases. Images of Windows are
 minutes.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -158,7 +157,7 @@ def sample_manifests(releases: Sequence[str], namespace: str, replicas: int, ima
 def check_sample_workloads(args: SampleWorkloadsArgs) -> Mistakes:
     """Everything that is wrong with the arguments (``WK-K8S-001``, ``-029``, ``-047``)."""
     found = check_releases(args.releases)
-    if not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", args.namespace):
+    if not parts.NAMESPACE.fullmatch(args.namespace):
         found.add(SAMPLES, ("namespace",), "a namespace has at most 63 small letters, digits and inner hyphens",
                   'write it so, such as "winkube-sample"', args.namespace)  # fmt: skip
     if not args.releases:

@@ -8,14 +8,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from graphlib import TopologicalSorter
 from typing import Any
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 from ..addons import documents
 from ..addons.identity import check_oidc
+from ..addons.installing import chart_release, install_order
 from ..addons.irsa import IrsaRole, IrsaRoleArgs
 from ..addons.rules import check_values
 from ..addons.table import AUTOSCALER_IMAGES, Addon, Slot
@@ -169,19 +168,6 @@ def _check_version(addon: Addon, version: str | None) -> Mistakes:
     return found
 
 
-def install_order(names: Sequence[str]) -> list[str]:
-    """The add-ons in an order in which each comes after those that it needs; otherwise as given.
-
-    >>> install_order(["aws-ebs-csi-driver", "amazon-eks-pod-identity-webhook", "cert-manager"])
-    ['cert-manager', 'amazon-eks-pod-identity-webhook', 'aws-ebs-csi-driver']
-    """
-    return list(
-        TopologicalSorter(
-            {name: [it for it in SELF_MANAGED_ADDONS[name].after if it in names] for name in names}
-        ).static_order()
-    )
-
-
 class SelfManagedAddons(Component):
     """The add-ons of a self-managed cluster with Windows nodes.
 
@@ -206,13 +192,14 @@ class SelfManagedAddons(Component):
             queue = InterruptionQueue(f"{name}-interruptions", InterruptionQueueArgs(tags=args.tags), self.child())
         self.queue_arn = queue.queue_arn if queue else None
         made: dict[str, pulumi.Resource] = {}
-        for addon_name in install_order(list(choices)):
+        for addon_name in install_order(list(choices), SELF_MANAGED_ADDONS):
             addon, choice = SELF_MANAGED_ADDONS[addon_name], choices[addon_name]
             role_arn, before = self._role(name, args, addon, choice)
             values = rendered_values(addon, merged(_own_values(addon, args, queue), choice.values),
                                      _slots(args), role_arn)  # fmt: skip
             before += [made[it] for it in addon.after if it in made]
-            made[addon_name] = self._install(f"{name}-{addon_name}", addon, choice, values, before)
+            opts = self.child(depends_on=[*self._waits, *before])
+            made[addon_name] = chart_release(f"{name}-{addon_name}", addon, choice.version, values, opts)
         self.register_outputs({"addons": sorted(choices), "roleArns": self.role_arns, "queueArn": self.queue_arn})
 
     def _role(
@@ -256,25 +243,6 @@ class SelfManagedAddons(Component):
             return rendered(getattr(documents, kind)(cluster_name, partition))
 
         return {"controller": pulumi.Output.all(args.cluster_name, self.queue_arn).apply(text)}
-
-    def _install(
-        self, name: str, addon: Addon, choice: SelfManagedAddon, values: Mapping[str, Any],
-        before: Sequence[pulumi.Resource],
-    ) -> pulumi.Resource:  # fmt: skip
-        assert addon.chart is not None  # noqa: S101 - every row of this table has one
-        repository = addon.chart.repository
-        return kubernetes.helm.v3.Release(
-            name,
-            # A fixed name: charts derive the names of services and webhooks from it, and a cluster has one of each.
-            name=addon.name,
-            chart=addon.chart.chart,
-            version=choice.version or addon.chart.version,
-            repository_opts=kubernetes.helm.v3.RepositoryOptsArgs(repo=repository) if repository else None,
-            namespace=addon.namespace,
-            create_namespace=addon.namespace != "kube-system",
-            values=dict(values),
-            opts=self.child(depends_on=[*self._waits, *before]),
-        )
 
 
 def _slots(args: SelfManagedAddonsArgs) -> dict[Slot, Any]:

@@ -9,7 +9,6 @@ The mutating policies need MutatingAdmissionPolicy v1, which is on from Kubernet
 what they can, and a pod that only says ``os: windows`` is spoken about instead of placed.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -18,10 +17,11 @@ import pulumi
 
 from ..core.mistakes import Mistakes, Rule, nearest, one_of
 from ..tables.kubernetes import EKS_KNOWN_MINORS, SELF_MANAGED_MINORS, at_least
-from .admission_manifests import MODES, admission_manifests
+from .admission_manifests import MODES, AdmissionSettings, admission_manifests
 from .admission_rules import REFUSALS
 from .applied import KubernetesComponent
 from .cloud_controller_manager import KUBERNETES_MINOR
+from .parts import NAMESPACE
 from .runtime_class_manifests import RELEASES, check_releases
 
 POLICY_PAGE = "https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/"
@@ -33,8 +33,6 @@ ADMISSION_FAILURE = Rule("WK-K8S-043", "A policy that cannot be evaluated fails 
 MUTATING_SINCE = "1.36"
 """The first minor with MutatingAdmissionPolicy v1; before it is off by default."""
 EXEMPT_NAMESPACES = ("kube-node-lease", "kube-public", "kube-system")
-
-_NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,23 +57,11 @@ class WindowsAdmissionArgs:
     """What happens when a policy cannot be evaluated: ``Fail`` (default) refuses the request, ``Ignore`` lets it by."""
 
 
-class AdmissionShape(Protocol):
+class AdmissionShape(AdmissionSettings, Protocol):
     """What is judged, in the arguments and in the settings."""
 
     @property
     def kubernetes_version(self) -> str: ...  # noqa: D102
-    @property
-    def releases(self) -> Sequence[str]: ...  # noqa: D102
-    @property
-    def default_release(self) -> str | None: ...  # noqa: D102
-    @property
-    def mode(self) -> str: ...  # noqa: D102
-    @property
-    def rules(self) -> Mapping[str, str]: ...  # noqa: D102
-    @property
-    def exempt_namespaces(self) -> Sequence[str]: ...  # noqa: D102
-    @property
-    def failure_policy(self) -> str: ...  # noqa: D102
 
 
 def mutating_policies(kubernetes_version: str) -> bool:
@@ -103,7 +89,7 @@ def check_windows_admission(args: AdmissionShape) -> Mistakes:
                   f'write "{args.releases[0]}", or leave it out', args.default_release)  # fmt: skip
     _check_modes(args, found)
     for index, namespace in enumerate(args.exempt_namespaces):
-        if not _NAMESPACE.fullmatch(namespace):
+        if not NAMESPACE.fullmatch(namespace):
             found.add(ADMISSION_EXEMPT, ("exempt_namespaces", index), "it is no name of a namespace",
                       "write its exact name, without patterns", namespace)  # fmt: skip
     if "kube-system" not in args.exempt_namespaces:

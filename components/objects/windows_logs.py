@@ -7,19 +7,22 @@ The pods run as the node, so they take the rights of its role: ``node_policy`` s
 HostProcess pods. Sources as of :class:`FluentBitWindows`, which does the same on EKS.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 
 from ..addons.documents import log_writer
-from ..addons.fluent_bit import APP, IMAGE, configuration_map, daemon_set, service_account
-from ..addons.identity import check_subject
-from ..core.mistakes import Mistakes, one_of
-from ..core.tags import check_tags, named
-from ..eks.cluster_rules import LOG_RETENTION, RETENTION_DAYS
+from ..addons.fluent_bit import (
+    FluentBitWindowsArgs,
+    check_fluent_bit_windows,
+    configuration_map,
+    daemon_set,
+    service_account,
+)
+from ..core.mistakes import Mistakes
+from ..core.tags import named
 from ..roles.documents import rendered
 from .applied import KubernetesComponent
 from .parts import Manifest, check_image, digest_of
@@ -29,35 +32,14 @@ CHANNELS = "System, Application"
 
 
 @dataclass(frozen=True, kw_only=True)
-class WindowsLogsArgs:
+class WindowsLogsArgs(FluentBitWindowsArgs):
     """Where the logs of Windows nodes go."""
-
-    cluster_name: pulumi.Input[str]
-    """The cluster's name: part of the log group's."""
-    region: str
-    """Its region."""
-    namespace: str = "kube-system"
-    """Namespace of the DaemonSet; it allows HostProcess pods."""
-    log_retention_days: int = 90
-    """How long CloudWatch keeps the logs, in days."""
-    log_kms_key_arn: pulumi.Input[str] | None = None
-    """Key of the log group; CloudWatch's own by default. Its policy must let CloudWatch Logs use it."""
-    image: str = IMAGE
-    """The image. Pods of this kind take the build of the node: name another one for Server 2025."""
-    tags: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Tags of the log group."""
 
 
 def check_windows_logs(args: WindowsLogsArgs) -> Mistakes:
     """Everything that is wrong with the arguments (``WK-EKS-007``, ``WK-ADD-020``, ``WK-K8S-029``, ``WK-TAG``)."""
-    found = Mistakes()
-    found.take(check_subject(args.namespace, APP))
-    if args.log_retention_days not in RETENTION_DAYS:
-        meant = min(RETENTION_DAYS, key=lambda days: abs(days - args.log_retention_days))
-        found.add(LOG_RETENTION, ("log_retention_days",), f"CloudWatch keeps logs for {one_of(RETENTION_DAYS)} days",
-                  f"set log_retention_days to {meant}", args.log_retention_days)  # fmt: skip
+    found = check_fluent_bit_windows(args)
     found.take(check_image(args.image))
-    found.take(check_tags(args.tags))
     return found
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from winkube.addons.identity import OIDC
+from winkube.control_plane.cluster import endpoint
 from winkube.control_plane.rules import check_control_plane
 from winkube.core.mistakes import Mistake, Mistakes, Path
 from winkube.core.tags import check_tags
@@ -17,7 +18,7 @@ from winkube.objects.self_managed_addons import ADDON_NEEDS, check_self_managed_
 from winkube.objects.windows_admission import check_windows_admission
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 from winkube.tables.regions import REGIONS
-from winkube.zone.names import NAME_IN_ZONE, api_name
+from winkube.zone.names import NAME_IN_ZONE
 
 from ..checks import COMPARED as COMMON
 from ..checks import check_common, collected
@@ -27,7 +28,6 @@ from ..structure import ANY
 from .group_settings import KubeadmGroupSettings
 from .settings import KubeadmSettings
 
-API_PORT = 6443
 LATER = object()
 """In the place of a value that the deployment gives."""
 WINDOWS_FIELDS = ("edition", "windows_taint", "kubelet_log", "page_file_mib", "bitlocker", "drain_seconds")
@@ -96,7 +96,7 @@ def _control_plane(settings: KubeadmSettings) -> Any:
         public_subnet_ids=tuple(zones) if public and network.public_subnets else (),
         domain=zone.domain,
         zone_ids=dict.fromkeys(visibilities, ""),
-        endpoint=f"{api_name(settings.cluster.name)}:{API_PORT}",
+        endpoint=endpoint(settings.cluster.name),
     )
 
 
@@ -128,7 +128,7 @@ def target_of(settings: KubeadmSettings) -> JoinTarget:
         cluster_name=cluster.name,
         kubernetes_version=version if version in SELF_MANAGED_MINORS else SELF_MANAGED_MINORS[-1],
         region=settings.region,
-        endpoint=f"{api_name(cluster.name)}:{API_PORT}",
+        endpoint=endpoint(cluster.name),
         token_parameter="",
         certificate_authority="",
         vpc_id="",

@@ -7,8 +7,9 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 import pytest
-from winkube.addons.addons import AddonChoice, EksAddons, EksAddonsArgs, check_eks_addons, install_order
+from winkube.addons.addons import AddonChoice, EksAddons, EksAddonsArgs, check_eks_addons
 from winkube.addons.documents import mounted_buckets
+from winkube.addons.installing import install_order
 from winkube.addons.table import ADDONS
 from winkube.core.errors import WinkubeError
 from winkube.preview.model import UNKNOWN, Plan, walk
@@ -109,7 +110,7 @@ def test_each_comes_after_what_it_needs(record):
     gmsa = the(plan, "Release", "dev-windows-gmsa").options.dependencies
     assert {urns["dev-cert-manager"], urns["dev-aws-load-balancer-controller"]} <= set(gmsa)
     assert urns["dev-aws-load-balancer-controller"] in the(plan, "Release", "dev-cert-manager").options.dependencies
-    assert install_order(["windows-gmsa", "metrics-server", "cert-manager"]).index("windows-gmsa") == 2
+    assert install_order(["windows-gmsa", "metrics-server", "cert-manager"], ADDONS).index("windows-gmsa") == 2
 
 
 def test_rights_outlive_the_controller(record):
