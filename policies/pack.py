@@ -52,7 +52,7 @@ RULES: tuple[Rule, ...] = tuple(rule for rules in TOPICS.values() for rule in ru
 
 def plain(value: Any) -> Any:
     """Properties as plain data, an unknown as :data:`UNKNOWN` instead of an exception on sight."""
-    if value is None or type(value) in (str, bool, float, int):
+    if type(value) in _PLAIN:
         return value
     if isinstance(value, Mapping):
         mapping = cast(Mapping[str, Any], value)
@@ -65,9 +65,13 @@ def plain(value: Any) -> Any:
 
 def _look(holder: Any, key: Any) -> Any:
     try:
-        return plain(holder[key])
+        value = holder[key]
     except UnknownValueError:
         return UNKNOWN
+    return value if type(value) in _PLAIN else plain(value)
+
+
+_PLAIN = frozenset((str, bool, float, int, type(None)))
 
 
 class TypedResourcePolicy(ResourceValidationPolicy):

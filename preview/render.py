@@ -64,9 +64,10 @@ def _indented(value: Any, line: str) -> str:
     if value and isinstance(value, list | tuple):
         parts = [_indented(inner, below) for inner in cast(Sequence[Any], value)]
         return f"[{below}{f',{below}'.join(parts)}{line}]"
-    return json.dumps(value, ensure_ascii=False)
+    return _plain_text(value)
 
 
+_plain_text = json.JSONEncoder(ensure_ascii=False).encode
 _OPTIONS = tuple((field.name, _camel(field.name)) for field in fields(Options))
 
 

@@ -6,6 +6,7 @@ Each function gives what the SDK's own gives; ``tests/preview/test_properties.py
 from collections.abc import Callable
 from typing import Any
 
+import pulumi
 from pulumi import _types as sdk_types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import resource as sdk_resource
 from pulumi.runtime import resource_cycle_breaker as sdk_cycles
@@ -25,6 +26,7 @@ def use(put: Put) -> None:
     put(sdk_types, "unwrap_optional_type", _once(sdk_types.unwrap_optional_type))
     put(sdk_rpc, "declare_dependency", _declarer(sdk_cycles.declare_dependency))
     put(sdk_resource, "create_urn", _urn_maker(sdk_resource.create_urn))
+    put(pulumi.log, "debug", _quiet(pulumi.log.debug))
 
 
 def _serializer(sdk: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,6 +52,16 @@ def _once(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return found[1]
 
     return call
+
+
+def _quiet(sdk: Callable[..., None]) -> Callable[..., None]:
+    """Several messages for each resource, of which the engine's side of an evaluation keeps none."""
+
+    def debug(msg: Any, resource: Any = None, stream_id: Any = None, ephemeral: Any = None) -> None:
+        if type(msg) is not str or not (stream_id is ephemeral is None):
+            sdk(msg, resource, stream_id, ephemeral)
+
+    return debug
 
 
 class _Text:

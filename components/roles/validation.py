@@ -130,9 +130,10 @@ def _check_source(source: PolicySource, partition: str | None) -> Mistakes:
             found.add(POLICY_SHAPE, (), f"is not JSON: {error}", "correct the text, or write the policy as a mapping",
                       source)  # fmt: skip
             return found
-    if any(ord(letter) > 0xFF for letter in _plain_text(value)):
+    text = _plain_text(value)
+    if beyond := set() if text.isascii() else {letter for letter in text if ord(letter) > 0xFF}:
         found.add(POLICY_CHARACTERS, (), "a policy has characters up to U+00FF only", "replace the others",
-                  "".join(sorted({letter for letter in _plain_text(value) if ord(letter) > 0xFF})))  # fmt: skip
+                  "".join(sorted(beyond)))  # fmt: skip
     statements: list[tuple[Path, Any]] = _numbered(value, ())
     if isinstance(value, Mapping):
         mapping = cast(Mapping[str, Any], value)

@@ -19,7 +19,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path as FilePath
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit
@@ -161,9 +161,26 @@ def artefacts_for(
     :param mirror: base URL of a mirror, instead of the upstream hosts.
     :raises KeyError: for what :func:`check_artefacts` refuses.
     """
+    digests = tuple(sorted(artefact_digests.items()))
+    return _artefacts(minor, os, architecture, runtime, role, tuple(optional), digests, mirror)
+
+
+@lru_cache(maxsize=64)
+def _artefacts(
+    minor: str,
+    os: Os,
+    architecture: Architecture,
+    runtime: Runtime,
+    role: Role,
+    optional: Sequence[str],
+    digests: tuple[tuple[str, str], ...],
+    mirror: str | None,
+) -> tuple[Artefact, ...]:
+    """Remembered, as the groups of a cluster are of a few kinds and each asks several times."""
     release = SELF_MANAGED_RELEASES[minor]
     rows = _windows(release, optional) if os == "windows" else _linux(release, architecture, runtime, role)
-    return tuple(_completed(row, artefact_digests, mirror) for row in rows)
+    given = dict(digests)
+    return tuple(_completed(row, given, mirror) for row in rows)
 
 
 def mirrored(url: str, mirror: str | None) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from winkube.core.mistakes import Mistake
 from winkube.roles.actions import services
@@ -163,9 +164,16 @@ def _mistakes(document: Value, *, others: bool) -> Iterator[str]:
     if content is None or (others and parsed(document) is None):
         return
     reported = _TABLE_RULES if _resources_known(document) else _TABLE_RULES - {GRANTS_NOTHING.code}
-    for mistake in check_policy_documents([content if isinstance(content, str) else parsed(document) or {}], ()):
+    found = _found_in(content) if isinstance(content, str) else check_policy_documents([parsed(document) or {}], ())
+    for mistake in found:
         if mistake.rule.code in reported if others else mistake.rule.code not in _OTHER_RULES:
             yield f"{document.path}: {_told(mistake)}"
+
+
+@lru_cache(maxsize=256)
+def _found_in(content: str) -> tuple[Mistake, ...]:
+    """Remembered, as two rules ask, and roles of one kind have the same documents."""
+    return tuple(check_policy_documents([content], ()))
 
 
 def _resources_known(document: Value) -> bool:
