@@ -4,6 +4,7 @@ Runs in namespaces of its own (network, mounts, processes), so nothing of it is 
 """
 
 import base64
+import contextlib
 import fcntl
 import json
 import os
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,16 +57,15 @@ class Bed:
             "winkube:network"]["cidr"]).rsplit(".", 2)[0]  # fmt: skip
         self.gateway, self.balancer_address = f"{network}.0.1", f"{network}.15.250"
         base = f"http://{self.gateway}:{MIRROR_PORT}"
-        self.stack: Stack = evaluate_stack(
-            stack, self.work,
-            {"slots": slots, "mirror": f"{base}/files", "artefactDigests": digests,
-             "registryMirrors": dict.fromkeys(HOSTS, base)},
-        )  # fmt: skip
+        self._name, self.minor = stack, minor
+        self._settings = {"slots": slots, "mirror": f"{base}/files", "artefactDigests": digests,
+                          "registryMirrors": dict.fromkeys(HOSTS, base)}  # fmt: skip
+        self.stack: Stack = evaluate_stack(stack, self.work, self._settings)
         self.say("stack evaluated", objects=len(self.stack.objects))
         self._make_network()
         self.mirror = Mirror(files, registry)
         self.mirror.serve(self.gateway, MIRROR_PORT)
-        self.cloud = Cloud(self.stack, network)
+        self.cloud = Cloud(self.stack, network, self._health, self._execute)
         self.cloud.fill()
         names = [
             f"{one}.{self.stack.region}.amazonaws.com" for one in ("s3", "ssm", "ec2", "autoscaling", "kms", "sts")
@@ -75,12 +76,15 @@ class Bed:
         self.hosts += "".join(f"{self.gateway} {one}\n" for one in names)
         self.balancer = Balancer(self.work, self.gateway, self.balancer_address, 5000)
         self.machines: dict[str, Machine] = {}
+        self.groups: list[Group] = []
+        self.lock = threading.RLock()
         self.slots: dict[str, str] = {}
         """Slot to its instance of now."""
         hosts = self.work / "hosts"
         hosts.write_text(self.hosts)
         subprocess.run(["mount", "--bind", str(hosts), "/etc/hosts"], check=True)
         self._client: Client | None = None
+        self.cloud_is_up = True
         self.say("cloud is there")
 
     def say(self, what: str, **more: Any) -> None:
@@ -100,17 +104,81 @@ class Bed:
         subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run/netns"] if Path("/run/netns").is_dir() else
                        ["mkdir", "-p", "/run/netns"], check=True)  # fmt: skip
 
-    def launch(self, *names: str) -> list[Machine]:
-        """Make groups of the stack with one instance each, and start all of these at once."""
-        groups = [self.stack.group(name) for name in names]
-        for group in groups:
-            self.cloud.launch(group)
-        return self.sync(*groups)
+    def launch(self, *names: str) -> None:
+        """Make groups of the stack with one instance each, and start all of these at once.
 
-    def sync(self, *groups: Group) -> list[Machine]:
-        """Start a machine for every instance of the groups that has none."""
+        From then on a machine starts for every new instance, and ends with its instance.
+        """
+        first = not self.groups
+        with self.lock:
+            groups = [self.stack.group(name) for name in names]
+            for group in groups:
+                self.cloud.launch(group)
+            self.groups += groups
+            self.sync()
+        if first:
+            threading.Thread(target=self._follow, daemon=True).start()
+
+    def change(self, **settings: Any) -> None:
+        """Deploy the stack once more, with other settings of its cluster."""
+        self._settings |= settings
+        stack = evaluate_stack(self._name, self.work, self._settings)
+        with self.lock:
+            self.cloud.change(stack)
+            self.stack = stack
+            self.groups = [next(one for one in stack.groups if one.name == group.name) for group in self.groups]
+
+    def _follow(self) -> None:
+        while True:
+            time.sleep(1)
+            if self.cloud_is_up:
+                try:
+                    self.sync()
+                except Exception as error:  # an outage began meanwhile
+                    self.say("not followed", error=repr(error)[:300])
+
+    def sync(self) -> None:
+        """Make the machines what the instances of the groups are."""
+        with self.lock:
+            for instance, machine in list(self.machines.items()):
+                if instance in self.cloud.emulation.leaving and "Terminated" not in machine.metadata.values.values():
+                    self.balancer.targets.pop(instance, None)
+                    self.balancer.apply()
+                    machine.metadata.values["autoscaling/target-lifecycle-state"] = "Terminated"
+                    self.say("machine told to leave", instance=instance)
+                elif self.cloud.ended(instance):
+                    self.end(instance)
+            self._start_machines()
+
+    def end(self, instance: str) -> None:
+        """Take a machine away, with its disk."""
+        with self.lock:
+            self.machines.pop(instance).destroy()
+            if self.balancer.targets.pop(instance, None):
+                self.balancer.apply()
+            self.say("machine ended", instance=instance)
+
+    @contextlib.contextmanager
+    def silent_cloud(self) -> Iterator[None]:
+        """An outage of the AWS API."""
+        with self.lock:
+            self.cloud_is_up = False
+            self.cloud.down()
+        try:
+            yield
+        finally:
+            self.cloud.up()
+            self.cloud_is_up = True
+
+    def _health(self, instance: str) -> str:
+        return self.balancer.health(instance) if instance in self.machines else "unused"
+
+    def _execute(self, instance: str, command: str) -> None:
+        self.machines[instance].run("sh", "-c", command, seconds=300)
+
+    def _start_machines(self) -> None:
         made: list[Machine] = []
-        there = [(one, *found) for one in groups for found in self.cloud.instances(one)]
+        there = [(one, *found) for one in self.groups for found in self.cloud.instances(one)]
         for group, instance, address in there:
             if instance in self.machines:
                 continue
@@ -132,11 +200,11 @@ class Bed:
                 self.slots[group.slot] = instance
                 self.balancer.targets[instance] = address
             made.append(machine)
-        self.balancer.apply()
+        if made:
+            self.balancer.apply()
         for machine in made:
             machine.start()
             self.say("machine started", instance=machine.instance, address=machine.address)
-        return made
 
     def status(self) -> dict[str, Any]:
         """The status documents in the bucket."""
@@ -147,12 +215,18 @@ class Bed:
         return found
 
     @property
+    def kubeconfig(self) -> Path:
+        """That of the administrator, once there is a client."""
+        return self.work / "admin.conf"
+
+    @property
     def client(self) -> Client:
         """The API by the balancer's name, as an administrator (the file that kubeadm wrote)."""
         if self._client is None:
             for instance in self.slots.values():
                 path = self.machines[instance].root / "etc/kubernetes/admin.conf"
                 if path.exists():
+                    self.kubeconfig.write_text(path.read_text())
                     values = yaml.safe_load(path.read_text())
                     pki = self.work / "admin"
                     pki.mkdir(exist_ok=True)
@@ -231,8 +305,10 @@ class Bed:
 
     def close(self) -> None:
         """End everything and remove it."""
-        for machine in self.machines.values():
-            machine.destroy()
+        self.groups = []
+        with self.lock:
+            for instance in list(self.machines):
+                self.end(instance)
         self.balancer.stop()
         self.cloud.server.stop()
         remove_cgroups()

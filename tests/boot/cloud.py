@@ -2,17 +2,20 @@
 
 import base64
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import boto3
 from moto.server import ThreadedMotoServer
 
+from .emulation import ACCOUNT, Emulation
 from .stack import BUCKET, Group, Stack
 
 PORT = 5000
-ACCOUNT = "123456789012"
+ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_ACCOUNT_ID": ACCOUNT,
+               "AWS_ENDPOINT_URL": f"http://127.0.0.1:{PORT}"}  # fmt: skip
+"""What leads a command of a person to this cloud."""
 IMAGE = "ami-12c6146b"
 """One of those that moto knows."""
 
@@ -20,14 +23,25 @@ IMAGE = "ami-12c6146b"
 class Cloud:
     """The AWS API, without permissions: moto judges none."""
 
-    def __init__(self, stack: Stack, network: str) -> None:
+    def __init__(
+        self, stack: Stack, network: str, health: Callable[[str], str], execute: Callable[[str, str], Any]
+    ) -> None:
         self.stack = stack
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
-        self.server = ThreadedMotoServer("127.0.0.1", PORT, verbose=False)
-        self.server.start()
+        self.emulation = Emulation(stack.region, health, execute)
+        self.up()
         self.network = network
         self.zone = f"{stack.region}a"
-        self.subnet = ""
+        self.subnet = self.target_group = ""
+
+    def up(self) -> None:
+        """Answer; what was known before an outage is known after it."""
+        self.server = ThreadedMotoServer("127.0.0.1", PORT, verbose=False)
+        self.server.start()
+
+    def down(self) -> None:
+        """Answer nobody."""
+        self.server.stop()
 
     def client(self, service: str) -> Any:
         """A client of the driver, past the balancer."""
@@ -49,22 +63,21 @@ class Cloud:
         vpc = ec2.create_vpc(CidrBlock=f"{self.network}.0.0/16")["Vpc"]["VpcId"]
         made = ec2.create_subnet(VpcId=vpc, CidrBlock=f"{self.network}.0.0/20", AvailabilityZone=self.zone)
         self.subnet = made["Subnet"]["SubnetId"]
+        balancing = self.client("elbv2")
+        made = balancing.create_target_group(Name="api", Protocol="TCP", Port=6443, VpcId=vpc)
+        self.target_group = made["TargetGroups"][0]["TargetGroupArn"]
 
     def launch(self, group: Group, count: int = 1) -> None:
         """Make a group with its launch template and hooks; its instances exist then."""
         ec2, scaling = self.client("ec2"), self.client("autoscaling")
-        data = {
-            "ImageId": IMAGE,
-            "InstanceType": "m5.large",
-            "UserData": base64.b64encode(group.user_data.encode()).decode(),
-        }
-        ec2.create_launch_template(LaunchTemplateName=group.name, LaunchTemplateData=data)
+        made = ec2.create_launch_template(LaunchTemplateName=group.name, LaunchTemplateData=_template(group))
+        template = made["LaunchTemplate"]["LaunchTemplateId"]
         tags = [{"Key": key, "Value": value, "PropagateAtLaunch": True, "ResourceId": group.name,
                  "ResourceType": "auto-scaling-group"} for key, value in group.tags.items()]  # fmt: skip
         scaling.create_auto_scaling_group(
             AutoScalingGroupName=group.name, MinSize=0, MaxSize=9, DesiredCapacity=count,
-            LaunchTemplate={"LaunchTemplateName": group.name, "Version": "$Latest"},
-            VPCZoneIdentifier=self.subnet, Tags=tags,
+            LaunchTemplate={"LaunchTemplateId": template, "Version": "1"},
+            VPCZoneIdentifier=self.subnet, Tags=tags, TargetGroupARNs=[self.target_group] if group.slot else [],
         )  # fmt: skip
         for hook in group.hooks:
             scaling.put_lifecycle_hook(
@@ -72,6 +85,22 @@ class Cloud:
                 LifecycleTransition=hook["lifecycleTransition"], HeartbeatTimeout=int(hook["heartbeatTimeout"]),
                 DefaultResult=hook["defaultResult"],
             )  # fmt: skip
+
+    def change(self, stack: Stack) -> None:
+        """What a later ``pulumi up`` changes: objects, and the launch templates of the groups that are there."""
+        self.stack = stack
+        for key, body in stack.objects.items():
+            if self.read(key) != body:
+                self.put(key, body)
+        ec2, scaling = self.client("ec2"), self.client("autoscaling")
+        for there in scaling.describe_auto_scaling_groups()["AutoScalingGroups"]:
+            group = next(one for one in stack.groups if one.name == there["AutoScalingGroupName"])
+            template = there["LaunchTemplate"]["LaunchTemplateId"]
+            made = ec2.create_launch_template_version(LaunchTemplateId=template, LaunchTemplateData=_template(group))
+            version = str(made["LaunchTemplateVersion"]["VersionNumber"])
+            scaling.update_auto_scaling_group(
+                AutoScalingGroupName=group.name, LaunchTemplate={"LaunchTemplateId": template, "Version": version}
+            )
 
     def instances(self, group: Group) -> Iterator[tuple[str, str]]:
         """Id and address of the instances of a group."""
@@ -81,11 +110,15 @@ class Cloud:
             for one in reservation["Instances"]:
                 yield one["InstanceId"], one["PrivateIpAddress"]
 
-    def terminate(self, instance: str) -> None:
-        """The group replaces it."""
-        self.client("autoscaling").terminate_instance_in_auto_scaling_group(
-            InstanceId=instance, ShouldDecrementDesiredCapacity=False
-        )
+    def token(self) -> str:
+        """The join token of now."""
+        found = self.client("ssm").get_parameter(Name=self.stack.parameter["name"], WithDecryption=True)
+        return str(found["Parameter"]["Value"])
+
+    def ended(self, instance: str) -> bool:
+        """Whether EC2 has ended an instance."""
+        found = self.client("ec2").describe_instances(InstanceIds=[instance])["Reservations"]
+        return all(one["State"]["Name"] == "terminated" for each in found for one in each["Instances"])
 
     def read(self, key: str) -> bytes | None:
         """An object of the bucket."""
@@ -105,3 +138,8 @@ class Cloud:
         self.client("s3").put_object(
             Bucket=BUCKET, Key=key, Body=path if isinstance(path, bytes) else path.read_bytes()
         )
+
+
+def _template(group: Group) -> dict[str, Any]:
+    data = base64.b64encode(group.user_data.encode()).decode()
+    return {"ImageId": IMAGE, "InstanceType": "m5.large", "UserData": data}

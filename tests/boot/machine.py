@@ -1,12 +1,15 @@
 """A machine: a systemd container with its own network, an overlay over the template, and the user data of its group."""
 
 import contextlib
+import json
 import os
 import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from .servers import Metadata, wait
 from .template import template
@@ -14,17 +17,15 @@ from .template import template
 BRIDGE = "wk0"
 CGROUPS = Path("/sys/fs/cgroup")
 OWN_CGROUP = "winkube-boot"
-KUBELET_ON_V1 = """\
+KUBELET_ON_THIS_HOST = """\
 [Service]
 ExecStart=
 ExecStart=/usr/local/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELET_KUBEADM_ARGS \
 --config-dir=/etc/kubelet-on-this-host
 """
-KUBELET_CONFIGURATION_ON_V1 = """\
-apiVersion: kubelet.config.k8s.io/v1beta1
-kind: KubeletConfiguration
-failCgroupV1: false
-"""
+KUBELET_CONFIGURATION = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+FULL = 0.3
+"""Share of a disk that must be free, else kubelets would drive pods from machines that are none of it."""
 KUBEADM_ON_V1 = """\
 #!/bin/sh
 # kubeadm's own check refuses a host with cgroup v1.
@@ -93,21 +94,7 @@ class Machine:
             target.unlink(missing_ok=True)
             target.write_text(content)
             target.chmod(0o755 if content.startswith("#!") else 0o644)
-        self._network()
-        self.server = self.metadata.serve(Path(f"/run/netns/{self.instance}"))
-
-    def _network(self) -> None:
-        name, veth = self.instance, f"v{self.instance[-8:]}"
-        gateway = ".".join([*self.address.split(".")[:3], "1"])
-        _run("ip", "netns", "add", name)
-        _run("ip", "link", "add", veth, "type", "veth", "peer", "name", "eth0", "netns", name)
-        _run("ip", "link", "set", veth, "master", BRIDGE, "up")
-        inside = ("ip", "-n", name)
-        _run(*inside, "link", "set", "lo", "up")
-        _run(*inside, "addr", "add", "169.254.169.254/32", "dev", "lo")
-        _run(*inside, "addr", "add", f"{self.address}/20", "dev", "eth0")
-        _run(*inside, "link", "set", "eth0", "up")
-        _run(*inside, "route", "add", "default", "via", gateway)
+        self.server = self.metadata.serve(plug(self.instance, self.address))
 
     def start(self) -> None:
         """Switch on."""
@@ -150,10 +137,17 @@ class Machine:
             raise RuntimeError(f"{self.instance}: {' '.join(command[:6])}: {(done.stdout + done.stderr)[-2000:]}")
         return done.stdout
 
-    def stop(self, seconds: float = 100) -> None:
-        """Switch off in order."""
+    def lines(self, *command: str) -> Iterator[str]:
+        """What a command that stays says in the machine, line by line."""
+        call = ["nsenter", "-t", str(self.init), "-m", "-u", "-i", "-n", "-p", "-C", "--", *command]
+        with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
+            assert running.stdout
+            yield from running.stdout
+
+    def stop(self, seconds: float = 120) -> None:
+        """Switch off in order, as EC2 does: the login manager asks those that want to know before, such as kubelets."""
         if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+            self.run("systemctl", "poweroff")
             try:
                 self.process.wait(seconds)
             except subprocess.TimeoutExpired:
@@ -173,12 +167,32 @@ class Machine:
         self.kill()
         self.server.shutdown()
         self.server.server_close()
-        subprocess.run(["ip", "link", "del", f"v{self.instance[-8:]}"], check=False, capture_output=True)
-        subprocess.run(["ip", "netns", "del", self.instance], check=False, capture_output=True)
+        unplug(self.instance)
         wait("unmounted root", lambda: subprocess.run(["umount", "-R", str(self.root)], check=False,
                                                       capture_output=True).returncode == 0, 10)  # fmt: skip
         shutil.rmtree(self.folder, ignore_errors=True)
         remove_cgroups(self.instance)
+
+
+def plug(name: str, address: str) -> Path:
+    """A network of its own for an instance, on the bridge; its file."""
+    veth, gateway = f"v{name[-8:]}", ".".join([*address.split(".")[:3], "1"])
+    _run("ip", "netns", "add", name)
+    _run("ip", "link", "add", veth, "type", "veth", "peer", "name", "eth0", "netns", name)
+    _run("ip", "link", "set", veth, "master", BRIDGE, "up")
+    inside = ("ip", "-n", name)
+    _run(*inside, "link", "set", "lo", "up")
+    _run(*inside, "addr", "add", "169.254.169.254/32", "dev", "lo")
+    _run(*inside, "addr", "add", f"{address}/20", "dev", "eth0")
+    _run(*inside, "link", "set", "eth0", "up")
+    _run(*inside, "route", "add", "default", "via", gateway)
+    return Path("/run/netns") / name
+
+
+def unplug(name: str) -> None:
+    """Take the network of an instance away."""
+    for command in (("link", "del", f"v{name[-8:]}"), ("netns", "del", name)):
+        subprocess.run(["ip", *command], check=False, capture_output=True)
 
 
 def remove_cgroups(instance: str = "") -> None:
@@ -216,10 +230,16 @@ def _own_cgroups(instance: str) -> list[Path]:
 def _host_files() -> dict[str, str]:
     """What the kernel of this host needs, and no machine of EC2."""
     found: dict[str, str] = {}
+    kubelet: dict[str, Any] = {}
     if on_cgroup_v1():
-        found["etc/systemd/system/kubelet.service.d/99-this-host.conf"] = KUBELET_ON_V1
-        found["etc/kubelet-on-this-host/10-cgroup.conf"] = KUBELET_CONFIGURATION_ON_V1
+        kubelet["failCgroupV1"] = False
         found["usr/local/sbin/kubeadm"] = KUBEADM_ON_V1
+    disk = shutil.disk_usage(template())
+    if disk.free < FULL * disk.total:
+        kubelet["evictionHard"] = {"memory.available": "100Mi", "nodefs.available": "1Gi", "imagefs.available": "1Gi"}
+    if kubelet:
+        found["etc/systemd/system/kubelet.service.d/99-this-host.conf"] = KUBELET_ON_THIS_HOST
+        found["etc/kubelet-on-this-host/10-this-host.conf"] = json.dumps({**KUBELET_CONFIGURATION, **kubelet})
     if not may_lower_oom_score():
         found["etc/systemd/system/containerd.service.d/99-this-host.conf"] = CONTAINERD_WITHOUT_OOM
         found["etc/containerd-on-this-host.toml"] = CONTAINERD_CONFIGURATION

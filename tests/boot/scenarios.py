@@ -3,11 +3,12 @@
 import argparse
 import calendar
 import contextlib
-import hashlib
 import json
+import os
 import re
 import socket
 import struct
+import subprocess
 import sys
 import threading
 import time
@@ -15,12 +16,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .bed import Bed
+from .cloud import ENVIRONMENT
 from .machine import Machine
-from .stack import Group
+from .stack import ROOT
+from .windows import windows_joins
 
 AGENT = "winkube-agent"
 VXLAN_PORT, NETWORK_ID = 4789, 4096
 REFUSED = "refuse-no-quorum"
+ONCE = {"init.kubeadm", "join.kubeadm", "reset"}
+"""Steps that an agent does not do again on a node that is a part of its cluster."""
+OUTAGE_SECONDS = 120
+SHORT_CERTIFICATE = """\
+cd /etc/kubernetes/pki
+openssl x509 -x509toreq -in apiserver.crt -signkey apiserver.key -copy_extensions copyall -out /tmp/apiserver.csr
+openssl x509 -req -in /tmp/apiserver.csr -CA ca.crt -CAkey ca.key -days 3 -copy_extensions copyall -out apiserver.crt
+"""
 SHELL = "registry.k8s.io/test/shell:1"
 
 
@@ -35,8 +46,7 @@ def run(options: argparse.Namespace) -> int:
             first_boot(bed, options.slots)
         if "up" in options.scenarios:
             stay(bed)
-        # The last machine of a control plane takes the quorum with it: that is the scenario of the restore.
-        everything = [one for one in SCENARIOS if one != "replace" or options.slots > 2]
+        everything = [one for one in SCENARIOS if one not in SEVERAL or options.slots > 2]
         names = everything if "all" in options.scenarios else [one for one in options.scenarios if one in SCENARIOS]
         writer = Writer(bed)
         for name in names:
@@ -126,20 +136,31 @@ def killed_agents(bed: Bed) -> Iterator[None]:
     seen: set[tuple[str, str]] = set()
     over = threading.Event()
 
+    def follow(machine: Machine) -> None:
+        while not over.is_set():
+            with contextlib.suppress(Exception):  # a machine that only starts has no log yet
+                for line in machine.lines("journalctl", "-f", "-n", "all", "-o", "cat", "-u", AGENT):
+                    said = json.loads(line) if line.startswith("{") else {}
+                    step = (machine.instance, str(said.get("step")))
+                    if said.get("event") == "step" and step not in seen and not over.is_set():
+                        seen.add(step)
+                        machine.run("systemctl", "kill", "--signal=SIGKILL", "--kill-whom=main", AGENT)
+                        bed.say("agent killed", instance=machine.instance, step=step[1])
+            time.sleep(0.2)
+
     def work() -> None:
-        while not over.wait(0.05):
+        followed: set[str] = set()
+        while not over.wait(0.2):
             for machine in list(bed.machines.values()):
-                with contextlib.suppress(Exception):
-                    for line in agent_log(machine):
-                        step = (machine.instance, str(line.get("step")))
-                        if line["event"] == "step" and step not in seen:
-                            seen.add(step)
-                            machine.run("systemctl", "kill", "--signal=SIGKILL", "--kill-whom=main", AGENT)
-                            bed.say("agent killed", instance=machine.instance, step=step[1])
+                if machine.instance not in followed:
+                    followed.add(machine.instance)
+                    threading.Thread(target=follow, args=(machine,), daemon=True).start()
 
     threading.Thread(target=work, daemon=True).start()
     yield
     over.set()
+    assert {step for _, step in seen} >= ONCE - {"reset"}, seen
+    bed.say("agents were killed at their steps", kills=len(seen))
 
 
 def packets(bed: Bed, writer: Writer) -> None:
@@ -155,6 +176,9 @@ def packets(bed: Bed, writer: Writer) -> None:
         said = plane.run("env", "KUBECONFIG=/etc/kubernetes/admin.conf", "kubectl", "exec", "talker-0", "--", "ping",
                          "-c", "5", "-W", "2", address)  # fmt: skip
     assert " 0% packet loss" in said, said
+    said = plane.run("env", "KUBECONFIG=/etc/kubernetes/admin.conf", "kubectl", "exec", "talker-1", "--", "curl", "-sk",
+                     "--max-time", "20", "https://kubernetes.default.svc.cluster.local/readyz")  # fmt: skip
+    assert said == "ok", said
     assert sniffer.ids == {NETWORK_ID}, sniffer.ids
     bed.say("VXLAN seen", packets=sniffer.count, ids=sniffer.ids, port=VXLAN_PORT)
     writer.check()
@@ -178,32 +202,31 @@ def agent_killed(bed: Bed, writer: Writer) -> None:
         machine.run("systemctl", "kill", "--signal=SIGKILL", AGENT)
     time.sleep(20)
     for machine in bed.machines.values():
-        starts = [number for number, one in enumerate(agent_log(machine)) if one["event"] == "start"]
-        done = {one.get("step") for one in agent_log(machine)[starts[-1] :] if one["event"] == "step"}
-        assert not done & {"init.kubeadm", "join.kubeadm", "reset"}, done
+        logged = agent_log(machine)
+        starts = [number for number, one in enumerate(logged) if one["event"] == "start"]
+        assert not _steps(logged[starts[-1] :]) & ONCE
     writer.check()
 
 
 def token(bed: Bed, writer: Writer) -> None:
     """A new token is made by hand; one more worker joins with it."""
     plane = bed.machines[next(iter(bed.slots.values()))]
-    ssm = bed.cloud.client("ssm")
-    parameter = bed.stack.parameter["name"]
-    old = ssm.get_parameter(Name=parameter, WithDecryption=True)["Parameter"]["Value"]
+    old = bed.cloud.token()
     plane.run("python3", "/opt/winkube/agent.pyz", "token")
-    new = ssm.get_parameter(Name=parameter, WithDecryption=True)["Parameter"]["Value"]
+    new = bed.cloud.token()
     assert re.fullmatch(r"[a-z0-9]{6}\.[a-z0-9]{16}", new)
     assert new != old
     plane.run("kubeadm", "token", "delete", old.partition(".")[0])
     _grow(bed, "linux")
     bed.wait("worker with the new token", lambda: len(bed.ready()) == len(bed.machines), 300)
+    writer.check()
 
 
 def wrong_byte(bed: Bed, writer: Writer) -> None:
     """With one wrong byte on the mirror nothing is started, and the log says which file it is."""
     spoilt = next(one for one in bed.mirror.files if one.endswith("/kubelet"))
     bed.mirror.spoilt.add(spoilt)
-    (machine,) = _grow(bed, "linux")
+    machine = _grow(bed, "linux")
     bed.wait("refused file", lambda: any("WK-ART-020" in str(one.get("problem")) for one in agent_log(machine)), 120)
     assert not (machine.root / "usr/local/bin/kubelet").exists()
     told = next(str(one["problem"]) for one in agent_log(machine) if "WK-ART-020" in str(one.get("problem")))
@@ -211,42 +234,94 @@ def wrong_byte(bed: Bed, writer: Writer) -> None:
     assert spoilt in told, told
     bed.mirror.spoilt.clear()
     bed.wait("worker with the right file", lambda: len(bed.ready()) == len(bed.machines), 300)
+    writer.check()
+
+
+def outage(bed: Bed, writer: Writer) -> None:
+    """The AWS API is silent for two minutes: the cluster serves on, and what starts meanwhile joins after it."""
+    machine = _grow(bed, "linux")
+    logged = {instance: len(agent_log(one)) for instance, one in bed.machines.items()}
+    served = len(writer.acknowledged)
+    with bed.silent_cloud():
+        time.sleep(OUTAGE_SECONDS)
+        served = len(writer.acknowledged) - served
+        assert served > OUTAGE_SECONDS, f"only {served} keys were acknowledged while AWS was silent"
+        assert machine.instance not in bed.ready()
+    back = time.time()
+    bed.say("AWS is back", served=served)
+    bed.wait("status of every slot", lambda: all(_said_at(bed, slot) > back for slot in bed.slots), 240)
+    bed.wait("machine of the outage", lambda: len(bed.ready()) == len(bed.machines), 400)
+    for instance in bed.slots.values():
+        assert not _steps(agent_log(bed.machines[instance])[logged[instance] :]) & ONCE
+    writer.check()
+
+
+def certificate(bed: Bed, writer: Writer) -> None:
+    """A certificate that ends soon is told of, and what the runbook says renews it."""
+    slot, instance = next(iter(bed.slots.items()))
+    plane = bed.machines[instance]
+    plane.run("sh", "-ec", SHORT_CERTIFICATE)
+    bed.wait("certificate told of", lambda: _days(bed, slot) <= 3, 180)
+    shown = winkube(bed, "status", codes=(0, 1))
+    assert re.search(r"\b[23] d left", shown), shown
+    page = (ROOT / "docs/runbooks/certificates.md").read_text()
+    commands = next(one for one in re.findall(r"```sh[^\n]*\n(.*?)```", page, re.DOTALL) if "certs renew all" in one)
+    plane.run("sh", "-ec", commands, seconds=300)
+    bed.wait("renewed certificate", lambda: _days(bed, slot) > 300, 240)
+    bed.wait("API of the machine", lambda: bed.balancer.health(instance) == "healthy", 180)
+    writer.check()
+
+
+def windows(bed: Bed, writer: Writer) -> None:
+    """A Windows kubelet joins, and Windows pods come to it and to its fleet."""
+    windows_joins(bed)
+    writer.check()
 
 
 def replace(bed: Bed, writer: Writer) -> None:
     """A control-plane machine is lost with its disk; its group makes another one in the same slot."""
     slot, instance = next(reversed(bed.slots.items()))
-    _lose(bed, slot, instance)
-    expected = len(bed.machines)
-    bed.wait("new machine in the slot", lambda: bed.slots[slot] in bed.ready(), 600)
-    plane = bed.machines[bed.slots[slot]]
-    members = json.loads(_etcdctl(plane, "member", "list", "-w", "json"))["members"]
-    names = {one.get("name") for one in members}
-    assert names == set(bed.slots.values()), members
-    assert not any(one.get("isLearner") for one in members), members
-    bed.wait("lost Node deleted", lambda: len(bed.client.list("v1", "Node")) == expected, 300)
+    _lose(bed, instance)
+    bed.wait("new machine in the slot", lambda: _taken_over(bed, slot, instance), 600)
+    _settled(bed)
+    writer.check()
+
+
+def roll(bed: Bed, writer: Writer) -> None:
+    """The launch templates change, and ``winkube cluster roll`` replaces one machine after the other."""
+    before = dict(bed.slots)
+    bed.change(backupIntervalMinutes=5)
+    shown = winkube(bed, "status", codes=(0, 1))
+    assert shown.count("changed: roll") == len(before), shown
+    winkube(bed, "roll", seconds=1800)
+    assert not set(before.values()) & set(bed.slots.values()), (before, bed.slots)
+    for instance in bed.slots.values():
+        document = json.loads(bed.machines[instance].run("cat", "/etc/winkube/node.json"))
+        assert document["backup"]["interval_seconds"] == 300, document["backup"]
+    _settled(bed)
+    shown = winkube(bed, "status")
+    assert shown.count("current") == len(before), shown
     writer.check()
 
 
 def restore(bed: Bed, writer: Writer) -> None:
-    """All of the control plane is lost; its successors wait, and a backup brings the cluster back."""
-    plane = bed.machines[next(iter(bed.slots.values()))]
+    """Most of the control plane is lost; its successors wait, and a backup brings the cluster back."""
+    slots = list(bed.slots.items())
+    plane = bed.machines[slots[0][1]]
     bed.wait("keys to lose", lambda: len(writer.acknowledged) > 30, 120)
     saved = time.time()
     plane.run("python3", "/opt/winkube/agent.pyz", "backup")
-    for slot, instance in list(bed.slots.items()):
-        _lose(bed, slot, instance)
-    machine = bed.machines[next(iter(bed.slots.values()))]
+    lost = slots[1:] or slots
+    for _, instance in lost:
+        _lose(bed, instance)
+    slot, instance = lost[0]
+    bed.wait("new machine in the slot", lambda: bed.slots[slot] != instance, 60)
+    machine = bed.machines[bed.slots[slot]]
     bed.wait("no second init", lambda: any(one.get("action") == REFUSED for one in agent_log(machine)), 300)
-    backups = [one for one in bed.cloud.listed() if "/backups/etcd/" in one and one.endswith(".db")]
-    key = max(backups, key=lambda one: one.rpartition("/")[2])  # the newest one of any member
-    bed.say("backup", key=key.rpartition("/backups/")[2])
-    digest = hashlib.sha256(bed.cloud.read(key) or b"").hexdigest()
-    there = next(one for one in bed.cloud.listed() if one.endswith("/initialized"))
-    wish = json.dumps({"key": key, "sha256": digest}).encode()
-    bed.cloud.put(there.replace("/initialized", "/restore"), wish)
+    winkube(bed, "restore", "--yes", bed.stack.name)
     bed.wait("API after the restore", lambda: bed.client.list("v1", "Namespace"), 600)
     bed.wait("all control planes Ready", lambda: set(bed.slots.values()) <= set(bed.ready()), 600)
+    _settled(bed)
     writer.check(before=saved)
 
 
@@ -255,10 +330,16 @@ SCENARIOS: dict[str, Callable[[Bed, Writer], None]] = {
     "agent-killed": agent_killed,
     "token": token,
     "wrong-byte": wrong_byte,
+    "outage": outage,
+    "certificate": certificate,
+    "windows": windows,
     "reboot": reboot,
     "replace": replace,
+    "roll": roll,
     "restore": restore,
 }
+SEVERAL = ("replace", "roll")
+"""Need a quorum without one of the slots: the last machine of a control plane takes the cluster with it."""
 
 
 class Sniffer:
@@ -326,19 +407,64 @@ def report(bed: Bed) -> None:
                 print(machine.run("journalctl", "-o", "cat", "--no-pager", "-n", str(count), *options), file=sys.stderr)
 
 
-def _lose(bed: Bed, slot: str, instance: str) -> None:
-    bed.machines.pop(instance).destroy()
-    bed.balancer.targets.pop(instance, None)
-    bed.cloud.terminate(instance)
-    bed.say("lost with its disk", instance=instance)
-    bed.sync(bed.stack.group(slot))
+def winkube(bed: Bed, command: str, *more: str, seconds: float = 300, codes: tuple[int, ...] = (0,)) -> str:
+    """``winkube cluster <command>``, as a person gives it; what it showed."""
+    call = [sys.executable, "-m", "winkube.preview.cli", "cluster", command, bed.stack.name,
+            "--region", bed.stack.region, *more]  # fmt: skip
+    done = subprocess.run(call, cwd=ROOT, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True,
+                          timeout=seconds, check=False)  # fmt: skip
+    for line in done.stderr.splitlines():
+        bed.say(f"winkube cluster {command}: {line}")
+    assert done.returncode in codes, (done.returncode, done.stdout)
+    return done.stdout
 
 
-def _grow(bed: Bed, name: str) -> list[Machine]:
-    group: Group = bed.stack.group(name)
-    there = len(list(bed.cloud.instances(group)))
-    bed.cloud.client("autoscaling").set_desired_capacity(AutoScalingGroupName=group.name, DesiredCapacity=there + 1)
-    return bed.sync(group)
+def _lose(bed: Bed, instance: str) -> None:
+    with bed.lock:
+        bed.end(instance)
+        bed.cloud.emulation.lose(instance)
+
+
+def _grow(bed: Bed, name: str) -> Machine:
+    """One more machine in a group."""
+    group = bed.stack.group(name)
+    with bed.lock:
+        there = set(bed.machines)
+        count = len(list(bed.cloud.instances(group))) + 1
+        bed.cloud.client("autoscaling").set_desired_capacity(AutoScalingGroupName=group.name, DesiredCapacity=count)
+        bed.sync()
+        (new,) = set(bed.machines) - there
+    return bed.machines[new]
+
+
+def _taken_over(bed: Bed, slot: str, instance: str) -> bool:
+    return bed.slots[slot] != instance and bed.slots[slot] in bed.ready()
+
+
+def _settled(bed: Bed) -> None:
+    """Every slot has one member that votes, and there is no Node without a machine."""
+    plane = bed.machines[next(iter(bed.slots.values()))]
+
+    def voters() -> bool:
+        members = json.loads(_etcdctl(plane, "member", "list", "-w", "json"))["members"]
+        names = [one.get("name") for one in members if not one.get("isLearner")]
+        return len(names) == len(members) and set(names) == set(bed.slots.values())
+
+    bed.wait("a member per slot", voters, 120)
+    bed.wait("a machine per Node", lambda: len(bed.client.list("v1", "Node")) == len(bed.machines), 300)
+
+
+def _steps(logged: list[dict[str, Any]]) -> set[Any]:
+    return {one.get("step") for one in logged if one["event"] == "step"}
+
+
+def _said_at(bed: Bed, slot: str) -> float:
+    """When the agent of a slot wrote its status."""
+    return calendar.timegm(time.strptime(bed.status()[slot]["at"][:19], "%Y-%m-%dT%H:%M:%S"))
+
+
+def _days(bed: Bed, slot: str) -> int:
+    return bed.status()[slot]["certificate_days"]["apiserver.crt"]
 
 
 def _etcdctl(machine: Machine, *arguments: str) -> str:

@@ -1,7 +1,10 @@
 """What stands around the machines: mirror, registry, metadata service, AWS API behind TLS, balancer of the API."""
 
+import csv
 import ctypes
 import json
+import socket
+import socketserver
 import subprocess
 import threading
 import time
@@ -37,13 +40,37 @@ class Quiet(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(body)
 
-    def send_file(self, path: Path, spoilt: bool = False, **headers: str) -> None:
+    def send_file(self, path: Path, spoilt: bool = False) -> None:
         """A file; with one wrong byte in the middle when that is asked for."""
-        data = path.read_bytes()
-        if spoilt:
-            middle = len(data) // 2
-            data = data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
-        self.answer(200, data, "application/octet-stream", **headers)
+        size = path.stat().st_size
+        self.send_response(200)
+        self.send_header("Content-Type", "application/octet-stream")
+        self.send_header("Content-Length", str(size))
+        self.end_headers()
+        if self.command == "HEAD":
+            return
+        self.wfile.flush()
+        with path.open("rb") as file:
+            if not spoilt:
+                self.connection.sendfile(file)
+                return
+            data = bytearray(file.read())
+        data[size // 2] ^= 1
+        self.wfile.write(data)
+
+
+class Server(ThreadingHTTPServer):
+    """Does not ask for the name of its address: there is nobody to answer, and that takes ten seconds."""
+
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """Say nothing of a client that goes away in the middle: it asks again."""
+
+    def server_bind(self) -> None:
+        """Bind."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 
 
 class Mirror:
@@ -66,7 +93,7 @@ class Mirror:
 
             do_HEAD = do_GET  # noqa: N815
 
-        return _started(ThreadingHTTPServer((address, port), Handler))
+        return _started(Server((address, port), Handler))
 
     def get(self, handler: Quiet) -> None:
         """Answer one request."""
@@ -123,7 +150,7 @@ class Metadata:
             with namespace.open() as file:
                 if ctypes.CDLL(None, use_errno=True).setns(file.fileno(), CLONE_NEWNET):
                     raise OSError(ctypes.get_errno(), "setns")
-            made.append(_started(ThreadingHTTPServer(("169.254.169.254", 80), Handler)))
+            made.append(_started(Server(("169.254.169.254", 80), Handler)))
 
         thread = threading.Thread(target=work)
         thread.start()
@@ -185,6 +212,7 @@ class Balancer:
             f"""\
 global
   maxconn 4000
+  stats socket {self.folder}/haproxy.sock mode 600
 defaults
   timeout connect 5s
   timeout client 1h
@@ -213,6 +241,18 @@ backend api
             stdout=(self.folder / "haproxy.log").open("ab"), stderr=subprocess.STDOUT,
         )  # fmt: skip
 
+    def health(self, target: str) -> str:
+        """What the health check of a target says, in the words of a load balancer of AWS."""
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.connect(str(self.folder / "haproxy.sock"))
+            asking.sendall(b"show stat\n")
+            said = asking.makefile().read()
+        rows = csv.DictReader(said.removeprefix("# ").splitlines())
+        status = next((row["status"] for row in rows if row["pxname"] == "api" and row["svname"] == target), None)
+        if status is None:
+            return "unused"
+        return "healthy" if status == "UP" else "initial" if status.startswith(("UP ", "no check")) else "unhealthy"
+
     def stop(self) -> None:
         """End it."""
         if self.process:
@@ -233,7 +273,6 @@ def wait(what: str, condition: Callable[[], Any], seconds: float, every: float =
 
 
 def _started(server: ThreadingHTTPServer) -> ThreadingHTTPServer:
-    server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
 

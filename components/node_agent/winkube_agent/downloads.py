@@ -71,10 +71,10 @@ class Downloads:
         began = time.monotonic()
         file = self.download(name, str(artefact["url"]), digest)
         before()
+        size = file.stat().st_size
         sums = self._install(name, file, artefact)
         write_atomically(mark, json.dumps({"digest": digest, "files": sums}, indent=1), 0o644)
-        size = file.stat().st_size
-        file.unlink()
+        file.unlink(missing_ok=True)
         log("artefact", name=name, bytes=size, seconds=round(time.monotonic() - began, 3))
         return True
 
@@ -135,8 +135,6 @@ class Downloads:
                 written += len(data)
 
             _feed(source, write)
-            target.flush()
-            os.fsync(target.fileno())
         if length is not None and written < length:
             raise OSError(f"the connection ended after {written} of {length} bytes")
         return continued, summed.hexdigest()
@@ -169,9 +167,10 @@ class Downloads:
     def _install(self, name: str, file: Path, artefact: dict[str, Any]) -> "dict[str, str]":
         install: list[dict[str, Any]] = artefact["install"]
         if artefact["kind"] == "file":
-            for one in install:
+            for one in install[1:]:
                 with file.open("rb") as source:
                     put(place(self.root, one["path"]), source, mode_of(one))
+            move(file, place(self.root, install[0]["path"]), mode_of(install[0]))
         elif artefact["kind"] == "tar.gz":
             self._extract(name, file, install)
         else:
@@ -227,6 +226,22 @@ def put(path: Path, source: "IO[bytes]", mode: int) -> None:
         file.flush()
         os.fchmod(file.fileno(), mode)
         os.fsync(file.fileno())
+    new.replace(path)
+
+
+def move(file: Path, path: Path, mode: int) -> None:
+    """Bring a file to its place as :func:`put` does, without writing it once more if both lie on one disk."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f".{path.name}.new")
+    try:
+        file.replace(new)
+    except OSError:
+        with file.open("rb") as source:
+            put(path, source, mode)
+        return
+    with new.open("rb") as moved:
+        os.fchmod(moved.fileno(), mode)
+        os.fsync(moved.fileno())
     new.replace(path)
 
 

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from winkube.windows_boot.node import WindowsNode
 from tests.binaries import binary
 from tests.binaries.build import GoMissingError, find_go
 from tests.binaries.wine import Wine
+from tests.cluster.client import Client
 from tests.cluster.processes import Process, free_ports
 
 TOKEN_ID, TOKEN_SECRET = "abcdef", "0123456789abcdef"
@@ -73,30 +74,38 @@ class Facts:
     instance_id: str
     private_ip: str
     token: str = f"{TOKEN_ID}.{TOKEN_SECRET}"
+    zone: str = ZONE
 
     def fill(self, text: str) -> str:
         """As ``Expand-Placeholder`` does."""
         values = {
             "INSTANCE_ID": self.instance_id,
-            "ZONE": ZONE,
+            "ZONE": self.zone,
             "PRIVATE_IP": self.private_ip,
-            "PROVIDER_ID": f"aws:///{ZONE}/{self.instance_id}",
+            "PROVIDER_ID": f"aws:///{self.zone}/{self.instance_id}",
             "JOIN_TOKEN": self.token,
         }
         return re.sub(r"\$\{(\w+)\}", lambda found: values[found[1]], text)
 
 
 class RunningNode:
-    """A real kubelet on a played server, with a stand-in runtime."""
+    """A real kubelet on a played server, with a stand-in runtime.
 
-    def __init__(self, server: Wine, node: WindowsNode, facts: Facts, folder: Path) -> None:
-        self.server, self.node, self.facts, self.folder = server, node, facts, folder
-        self.program = binary("kubelet", minor=node.kubernetes_version, os="windows")
-        self.document: dict[str, Any] = json.loads(node_document(node))
+    :param document: the node document, as the boot code reads it.
+    :param prefix: what runs commands elsewhere, such as in the network of a machine.
+    """
+
+    def __init__(
+        self, server: Wine, document: Mapping[str, Any], minor: str, facts: Facts, folder: Path,
+        prefix: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        self.server, self.document, self.facts, self.folder = server, document, facts, folder
+        self.prefix = prefix
+        self.program = binary("kubelet", minor=minor, os="windows")
         runtime_port, self.port, self.healthz_port = free_ports(3)
         self.endpoint = f"tcp://127.0.0.1:{runtime_port}"
         self.runtime_log = folder / f"runtime-{facts.instance_id}.log"
-        self.runtime = Process([stand_in_runtime(), f"127.0.0.1:{runtime_port}"], self.runtime_log)
+        self.runtime = Process([*prefix, stand_in_runtime(), f"127.0.0.1:{runtime_port}"], self.runtime_log)
         self.kubelet: Process | None = None
         self.starts = 0
         self._write()
@@ -117,8 +126,22 @@ class RunningNode:
         """Start the kubelet, with more flags than the rendered ones."""
         self.starts += 1
         log = self.folder / f"{self.facts.instance_id}-{self.starts}.log"
-        command = self.server.command(self.program, *self.arguments, *more)
+        command = [*self.prefix, *self.server.command(self.program, *self.arguments, *more)]
         self.kubelet = Process(command, log, environment=self.server.environment)
+
+    def join(self, client: Client) -> None:
+        """Come by TLS bootstrap until the Node is Ready; stopped if it does not."""
+        name = self.facts.instance_id
+        try:
+            self.start()
+            client.wait("certificate", self.certificates, 180)
+            self.stop_kubelet()
+            self.put_link()
+            self.start()
+            client.wait("Ready node", lambda: ready(client, name), 180)
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self) -> None:
         """Stop the kubelet, and the runtime with it."""
@@ -157,7 +180,7 @@ class RunningNode:
             self.server.write(file["path"], text)
         bootstrap = self.document["kubelet"]["bootstrapKubeconfig"]
         self.server.write(bootstrap["path"], self.facts.fill(bootstrap["content"]))
-        if self.node.ecr_credentials:
+        if any("image-credential-provider" in one for one in self.arguments):
             # The kubelet looks for the program when it starts, and runs it for images of ECR alone.
             provider = rf"{paths.CREDENTIAL_PROVIDERS}\ecr-credential-provider.exe"
             self.server.write(provider, binary("host-local", os="windows").read_bytes())
@@ -165,6 +188,20 @@ class RunningNode:
     def _redirected(self, text: str) -> str:
         values = dict(zip(REDIRECTED, (self.endpoint, self.port, self.healthz_port), strict=True))
         return json.dumps({**json.loads(text), **values})
+
+
+class DescribedNode(RunningNode):
+    """A node that a test describes."""
+
+    def __init__(self, server: Wine, node: WindowsNode, facts: Facts, folder: Path) -> None:
+        super().__init__(server, json.loads(node_document(node)), node.kubernetes_version, facts, folder)
+        self.node = node
+
+
+def ready(client: Client, name: str) -> bool:
+    """Whether a Node is Ready."""
+    conditions = client.get("v1", "Node", name)["status"].get("conditions", [])
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
 
 
 def wait(what: str, condition: Callable[[], Any], seconds: float, said: Callable[[], str] = lambda: "") -> Any:

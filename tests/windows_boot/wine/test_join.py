@@ -21,7 +21,7 @@ from tests.cluster.bed import Cluster
 from tests.cluster.client import ApiError, Client
 from tests.windows_boot.conftest import node
 
-from .nodes import TOKEN_ID, TOKEN_SECRET, ZONE, Facts, RunningNode, node_ip
+from .nodes import TOKEN_ID, TOKEN_SECRET, ZONE, DescribedNode, Facts, node_ip, ready
 from .test_reading import complaints
 
 GROUP = "system:bootstrappers:kubeadm:default-node-token"
@@ -61,8 +61,8 @@ def allow_joining(client: Client) -> None:
     })  # fmt: skip
 
 
-def join(cluster: Cluster, server: Wine, release: str, folder: Path) -> RunningNode:
-    """A node of a release that comes by TLS bootstrap, Ready; stopped if it does not."""
+def join(cluster: Cluster, server: Wine, release: str, folder: Path) -> DescribedNode:
+    """A node of a release that comes by TLS bootstrap."""
     server.play(release)
     for left in (r"C:\etc\kubernetes", paths.KUBELET):
         shutil.rmtree(server.path(left), ignore_errors=True)
@@ -76,17 +76,8 @@ def join(cluster: Cluster, server: Wine, release: str, folder: Path) -> RunningN
         proxy=None,
     )
     facts = Facts(f"i-0{release}{cluster.minor.replace('.', '')}", node_ip())
-    running = RunningNode(server, spec, facts, folder)
-    try:
-        running.start()
-        cluster.client.wait("certificate", running.certificates, 180)
-        running.stop_kubelet()
-        running.put_link()
-        running.start()
-        cluster.client.wait("Ready node", lambda: ready(cluster.client, facts.instance_id), 180)
-    except BaseException:
-        running.stop()
-        raise
+    running = DescribedNode(server, spec, facts, folder)
+    running.join(cluster.client)
     return running
 
 
@@ -101,20 +92,15 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
 @pytest.fixture(scope="module", params=["2022", "2025"])
 def joined(
     request: pytest.FixtureRequest, cluster: Cluster, server: Wine, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[RunningNode]:
+) -> Iterator[DescribedNode]:
     """A node of each release."""
     running = join(cluster, server, request.param, tmp_path_factory.mktemp("node"))
     yield running
     running.stop()
 
 
-def own_node(client: Client, running: RunningNode) -> dict[str, Any]:
+def own_node(client: Client, running: DescribedNode) -> dict[str, Any]:
     return client.get("v1", "Node", running.facts.instance_id)
-
-
-def ready(client: Client, name: str) -> bool:
-    conditions = client.get("v1", "Node", name)["status"].get("conditions", [])
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
 
 
 def heartbeat(client: Client, name: str) -> str:
@@ -128,7 +114,7 @@ def bytes_of(quantity: str) -> int:
     return int(found[1]) * (1024 if found[2] else 1)
 
 
-def test_the_node_is_what_the_group_says(cluster: Cluster, joined: RunningNode) -> None:
+def test_the_node_is_what_the_group_says(cluster: Cluster, joined: DescribedNode) -> None:
     """Ready, with labels, taints, provider id, pods, build and versions of the group's spec; named by its instance."""
     found = own_node(cluster.client, joined)
     build, revision = RELEASES[joined.node.windows]
@@ -154,7 +140,7 @@ def test_the_node_is_what_the_group_says(cluster: Cluster, joined: RunningNode) 
     assert addresses["InternalIP"] == joined.facts.private_ip
 
 
-def test_what_pods_may_use_is_what_the_reservations_leave(cluster: Cluster, joined: RunningNode) -> None:
+def test_what_pods_may_use_is_what_the_reservations_leave(cluster: Cluster, joined: DescribedNode) -> None:
     """Allocatable memory is the machine's less 2 GiB for Windows and the eviction threshold; pods are the group's."""
     status = own_node(cluster.client, joined)["status"]
     memory = {kind: bytes_of(status[kind]["memory"]) for kind in ("capacity", "allocatable")}
@@ -164,12 +150,12 @@ def test_what_pods_may_use_is_what_the_reservations_leave(cluster: Cluster, join
     assert int(cpu["capacity"]) * 1000 - int(cpu["allocatable"].removesuffix("m")) == 500
 
 
-def test_the_kubelet_came_up_without_a_complaint(joined: RunningNode) -> None:
+def test_the_kubelet_came_up_without_a_complaint(joined: DescribedNode) -> None:
     """In the log of a whole start no flag, field or gate is complained of."""
     assert complaints(joined.log) == []
 
 
-def test_it_asked_for_its_own_certificates(cluster: Cluster, joined: RunningNode) -> None:
+def test_it_asked_for_its_own_certificates(cluster: Cluster, joined: DescribedNode) -> None:
     """The token asked for a client certificate, which was approved; the node itself asks for that of its server."""
     requests = cluster.client.list("certificates.k8s.io/v1", "CertificateSigningRequest")
     by_token = [one for one in requests if one["spec"]["username"] == f"system:bootstrap:{TOKEN_ID}"]
@@ -192,7 +178,7 @@ def pod(name: str, **spec: Any) -> dict[str, Any]:
     }
 
 
-def initialize(client: Client, running: RunningNode) -> None:
+def initialize(client: Client, running: DescribedNode) -> None:
     """What the cloud controller manager does when it has found the instance: it takes its taint away."""
     found = own_node(client, running)
     taints = [one for one in found["spec"]["taints"] if one["key"] != UNINITIALIZED]
@@ -200,7 +186,7 @@ def initialize(client: Client, running: RunningNode) -> None:
     client.request("PATCH", path, {"spec": {"taints": taints}}, content="merge-patch+json")
 
 
-def test_windows_pods_come_and_linux_pods_do_not(cluster: Cluster, joined: RunningNode) -> None:
+def test_windows_pods_come_and_linux_pods_do_not(cluster: Cluster, joined: DescribedNode) -> None:
     """A pod of the group's RuntimeClass is bound and reaches the runtime with its handler; a plain pod never is."""
     client, release = cluster.client, joined.node.windows
     initialize(client, joined)
@@ -223,7 +209,7 @@ def _bound(client: Client, name: str) -> str | None:
     return client.get("v1", "Pod", name)["spec"].get("nodeName")
 
 
-def as_node(cluster: Cluster, running: RunningNode, folder: Path) -> Client:
+def as_node(cluster: Cluster, running: DescribedNode, folder: Path) -> Client:
     """A client with the certificate that the kubelet was given."""
     pem = running.current_certificate().read_text()
     (folder / "node.crt").write_text(pem)
@@ -232,7 +218,7 @@ def as_node(cluster: Cluster, running: RunningNode, folder: Path) -> Client:
     return Client(cluster.server, folder, "node")
 
 
-def test_a_node_can_drain_itself_and_no_other(cluster: Cluster, joined: RunningNode, tmp_path: Path) -> None:
+def test_a_node_can_drain_itself_and_no_other(cluster: Cluster, joined: DescribedNode, tmp_path: Path) -> None:
     """The kubelet's own certificate cordons its node and evicts its pods, as the boot code does; others' it may not."""
     client, own = cluster.client, as_node(cluster, joined, tmp_path)
     name, other = joined.facts.instance_id, f"other-{joined.node.windows}"
@@ -262,7 +248,7 @@ def evict(client: Client, name: str) -> None:
     client.request("POST", f"/api/v1/namespaces/default/pods/{name}/eviction", body)
 
 
-def test_it_comes_back_with_its_certificate(cluster: Cluster, joined: RunningNode) -> None:
+def test_it_comes_back_with_its_certificate(cluster: Cluster, joined: DescribedNode) -> None:
     """After a restart, the bootstrap kubeconfig taken away, the node is Ready again by its own certificate alone."""
     joined.stop_kubelet()
     joined.server.path(paths.BOOTSTRAP_KUBECONFIG).unlink(missing_ok=True)

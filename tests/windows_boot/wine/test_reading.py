@@ -23,7 +23,7 @@ from tests.binaries.wine import Wine
 from tests.cluster.pki import write_pki
 from tests.windows_boot.conftest import node
 
-from .nodes import Facts, RunningNode, node_ip
+from .nodes import DescribedNode, Facts, node_ip
 
 JOB = "Creating a Windows job object"
 COMPLAINTS = ("unknown flag", "unknown field", "strict decoding", "not supported", "unrecognized feature gate",
@@ -35,12 +35,12 @@ OF_ITS_OWN = ("MemoryQoS feature only works with cgroups v2 on Linux",)
 
 
 @pytest.fixture
-def kubelet(server: Wine, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[RunningNode]:
+def kubelet(server: Wine, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[DescribedNode]:
     """A kubelet with everything that a group can switch on; nothing answers at its API server."""
     write_pki(tmp_path, ["127.0.0.1"])
     authority = (tmp_path / "ca.crt").read_text()
     one = node(kubernetes_version=request.param, endpoint="127.0.0.1:9", certificate_authority=authority, proxy=None)
-    running = RunningNode(server, one, Facts("i-0reading", node_ip()), tmp_path)
+    running = DescribedNode(server, one, Facts("i-0reading", node_ip()), tmp_path)
     yield running
     running.stop()
 
@@ -51,7 +51,7 @@ def complaints(log: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kubelet", MINORS, indirect=True)
-def test_the_kubelet_takes_flags_and_configuration(kubelet: RunningNode) -> None:
+def test_the_kubelet_takes_flags_and_configuration(kubelet: DescribedNode) -> None:
     """Each minor's kubelet.exe takes every flag, decodes the configuration strictly, and warns of nothing.
 
     It makes its job object with the priority class behind that, and goes on to ask for its certificate.
@@ -64,7 +64,7 @@ def test_the_kubelet_takes_flags_and_configuration(kubelet: RunningNode) -> None
 
 
 @pytest.mark.parametrize("kubelet", MINORS, indirect=True)
-def test_the_kubelet_is_a_service(kubelet: RunningNode) -> None:
+def test_the_kubelet_is_a_service(kubelet: DescribedNode) -> None:
     """With the flag that the test leaves out otherwise, it asks for the service manager, which Wine has not."""
     done = kubelet.server.run(kubelet.program, *kubelet.arguments, "--windows-service=true")
     assert "Service controller connect failed" in done.stderr
@@ -83,7 +83,7 @@ COUNTER: list[tuple[str, dict[str, Any], str, str]] = [
 @pytest.mark.parametrize("kubelet", MINORS, indirect=True)
 @pytest.mark.parametrize(("fields", "flag", "said"), [row[1:] for row in COUNTER], ids=[row[0] for row in COUNTER])
 def test_the_kubelet_complains_of_what_is_wrong(
-    kubelet: RunningNode, fields: dict[str, Any], flag: str, said: str
+    kubelet: DescribedNode, fields: dict[str, Any], flag: str, said: str
 ) -> None:
     """The silence of the other test says something: the same kubelet refuses or warns of each of these."""
     path = kubelet.server.path(paths.KUBELET_CONFIGURATION)
