@@ -21,6 +21,7 @@ from .processes import Process, free_ports
 from .stages import write_stages
 
 _PREFIX = "winkube-cluster-"
+SELDOM = {"GOGC": "400"}
 
 
 class StartError(RuntimeError):
@@ -36,6 +37,7 @@ class Cluster:
     :param controller_manager: the same for the controller manager.
     :param scheduler: fields of the KubeSchedulerConfiguration.
     :param addresses: further addresses of the API server's certificate.
+    :param environment: of all programs; by default they collect garbage seldom, for a bed does not last.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Cluster:
         controller_manager: Mapping[str, str] | None = None,
         scheduler: Mapping[str, Any] | None = None,
         addresses: Sequence[str] = (),
+        environment: Mapping[str, str] = SELDOM,
     ) -> None:
         self.minor = minor
         self.processes: dict[str, Process] = {}
@@ -54,6 +57,7 @@ class Cluster:
         self._flags = dict(api_server or {}), dict(controller_manager or {})
         self._scheduler = dict(scheduler or {})
         self._addresses = addresses
+        self._environment = environment
         # Before anything is started: a program that is missing skips the test, and a build may take minutes.
         names = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd", *(["kwok"] if nodes else []))
         self._programs = {name: binary(name, minor=minor) for name in names}
@@ -66,7 +70,7 @@ class Cluster:
 
     def start(self) -> "Cluster":
         """Start everything; return when pods can be made and would be scheduled."""
-        self.folder = _own_folder()
+        self.folder = own_folder()
         self._lock = (self.folder / "lock").open("w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         try:
@@ -136,7 +140,8 @@ class Cluster:
 
     def _run(self, name: str, flags: Mapping[str, Any], *, restart: bool = False) -> None:
         command = [self._programs[name], *(f"--{flag}={value}" for flag, value in flags.items())]
-        self.processes[name] = Process(command, self.folder / f"{name}.log", restart=restart)
+        log = self.folder / f"{name}.log"
+        self.processes[name] = Process(command, log, restart=restart, environment=self._environment)
 
     def _wait(self, name: str, condition: Any, seconds: float = 60) -> None:
         until = time.monotonic() + seconds
@@ -168,6 +173,8 @@ class Cluster:
             "authorization-mode": "Node,RBAC",
             "enable-admission-plugins": "NodeRestriction",
             "enable-bootstrap-token-auth": "true",
+            # Nobody here is to be kept waiting for the sake of others.
+            "enable-priority-and-fairness": "false",
             "allow-privileged": "true",
             **self._flags[0],
         }
@@ -178,6 +185,8 @@ class Cluster:
             "kubeconfig": config,
             "secure-port": "0",
             "leader-elect": "false",
+            "kube-api-qps": "500",
+            "kube-api-burst": "1000",
             "controllers": "*,bootstrapsigner,tokencleaner",
             "use-service-account-credentials": "true",
             "service-account-private-key-file": self.pki / "sa.key",
@@ -224,7 +233,7 @@ class Cluster:
         }
 
 
-def _own_folder() -> Path:
+def own_folder() -> Path:
     """A new folder; those of runs that were killed are removed (their processes ended with them)."""
     for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError), (left / "lock").open("r+") as lock:

@@ -141,7 +141,7 @@ class Client:
                 said = f" ({error})"
             if time.monotonic() > until:
                 raise TimeoutError(f"no {what} in {seconds:g} s{said}")
-            time.sleep(0.1)
+            time.sleep(0.05)
 
     def _kind(self, version: str, kind: str) -> tuple[str, bool]:
         if (version, kind) not in self._kinds:

@@ -61,11 +61,19 @@ def node_status(windows: str | None = None) -> dict[str, Any]:
 
 def add_node(client: Client, name: str, windows: str | None = None, **shape: Any) -> Manifest:
     """Make a node and wait until pods may run on it; the arguments are those of :func:`node_manifest`."""
-    manifest = node_manifest(name, windows, **shape)
-    client.create(manifest)
-    client.patch_status(manifest, node_status(windows))
-    client.wait(f"readiness of node {name}", lambda: ready(client.get("v1", "Node", name)))
+    (manifest,) = add_nodes(client, {name: windows}, **shape)
     return manifest
+
+
+def add_nodes(client: Client, releases: Mapping[str, str | None], **shape: Any) -> list[Manifest]:
+    """Make nodes, name to Windows release (None is Linux), and wait until pods may run on all of them."""
+    made = [node_manifest(name, release, **shape) for name, release in releases.items()]
+    for manifest, release in zip(made, releases.values(), strict=True):
+        client.create(manifest)
+        client.patch_status(manifest, node_status(release))
+    for name in releases:
+        client.wait(f"readiness of node {name}", lambda name=name: ready(client.get("v1", "Node", name)))
+    return made
 
 
 def ready(node: Mapping[str, Any]) -> bool:

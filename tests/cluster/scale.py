@@ -52,7 +52,8 @@ def measure(minor: str, limits: dict[str, Any], nodes: int, pods: int, *, polici
     """One cluster: creations and bindings per second, CPU of the API server per pod, its memory, latencies."""
     # 1,100 nodes would need more than a /16 of pod addresses, and nothing here looks at them.
     controllers = {"allocate-node-cidrs": "false", "kube-api-qps": "200", "kube-api-burst": "400"}
-    with Cluster(minor, scheduler=limits, controller_manager=controllers) as cluster:
+    real = {"enable-priority-and-fairness": "true"}  # as in a cluster, unlike in the tests
+    with Cluster(minor, scheduler=limits, controller_manager=controllers, api_server=real, environment={}) as cluster:
         client = cluster.client
         for manifest in _around(minor, policies=policies):
             client.apply(manifest)

@@ -1,7 +1,7 @@
 """flanneld itself, against a real API server, with the network and the rights that it is given."""
 
 import os
-import subprocess
+import time
 from pathlib import Path
 
 import yaml
@@ -11,7 +11,8 @@ from winkube.objects.flannel_manifests import flannel_manifests
 from tests.binaries import binary
 
 from .bed import Cluster
-from .test_rbac import apply_afresh, take_away
+from .processes import Process
+from .test_rbac import take_away
 
 
 def test_flanneld_finds_the_network_and_its_node(cluster: Cluster, tmp_path: Path) -> None:
@@ -21,7 +22,8 @@ def test_flanneld_finds_the_network_and_its_node(cluster: Cluster, tmp_path: Pat
             if part in ("namespace", "account", "role", "binding", "configuration")]  # fmt: skip
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "flannel-node"},
             "spec": {"podCIDR": "10.244.7.0/24", "podCIDRs": ["10.244.7.0/24"]}}  # fmt: skip
-    apply_afresh(client, [*made, node])
+    for manifest in (*made, node):
+        client.apply(manifest)
     try:
         token = client.request(
             "POST", client.path("v1", "ServiceAccount", "flannel", "kube-flannel") + "/token",
@@ -40,15 +42,15 @@ def test_flanneld_finds_the_network_and_its_node(cluster: Cluster, tmp_path: Pat
 
 
 def _run(folder: Path) -> str:
-    """What flanneld says in the first seconds. It is given no right to make interfaces."""
+    """What flanneld says until it has found its network. It is given no right to make interfaces."""
     command = [binary("flanneld"), "--kube-subnet-mgr", f"--kubeconfig-file={folder / 'kubeconfig'}", "--iface=lo",
                f"--net-config-path={folder / 'net-conf.json'}", f"--subnet-file={folder / 'subnet.env'}"]  # fmt: skip
-    environment = {**os.environ, "NODE_NAME": "flannel-node"}
     unprivileged = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"] if os.geteuid() == 0 else []
+    running = Process([*unprivileged, *command], folder / "flanneld.log", environment={"NODE_NAME": "flannel-node"})
+    until = time.monotonic() + 20
     try:
-        done = subprocess.run(
-            [*unprivileged, *command], capture_output=True, text=True, timeout=6, env=environment, check=False
-        )
-    except subprocess.TimeoutExpired as late:
-        return (late.stderr or b"").decode()
-    return done.stderr
+        while running.alive and time.monotonic() < until and "Found network config" not in running.last_words(100):
+            time.sleep(0.05)
+        return running.last_words(100)
+    finally:
+        running.stop()

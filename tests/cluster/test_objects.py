@@ -21,6 +21,7 @@ from .bed import Cluster
 from .client import Client, Manifest
 from .nodes import node_manifest
 from .objects import not_served, objects_of
+from .test_rbac import take_away
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHOUT_DEFINITION = {
@@ -86,10 +87,7 @@ def test_objects_are_accepted_and_a_second_apply_changes_nothing(cluster: Cluste
         second = [client.apply(it, force=it["kind"] == "Node") for it in served]
         assert [_state(it) for it in second] == [_state(it) for it in first]
     finally:
-        for manifest in [*reversed(served), *around]:
-            client.delete(manifest)
-        spaces = {it["metadata"]["name"] for it in (*served, *around) if it["kind"] == "Namespace"}
-        client.wait("end of the namespaces", lambda: not spaces & _namespaces(client))
+        take_away(client, [*around, *served])
 
 
 def test_kinds_that_are_not_tried_are_still_in_use() -> None:
@@ -102,18 +100,12 @@ def _surroundings(client: Client, manifests: list[Manifest]) -> list[Manifest]:
     """What the objects expect to be there: namespaces, and nodes that are only patched."""
     own = {it["metadata"]["name"] for it in manifests if it["kind"] == "Namespace"}
     wanted = {it["metadata"].get("namespace") for it in manifests} - own - {None}
-    around = [
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-        for name in sorted(wanted - _namespaces(client))
-    ]
+    there = {it["metadata"]["name"] for it in client.list("v1", "Namespace")}
+    around = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in sorted(wanted - there)]
     around += [node_manifest(it["metadata"]["name"]) for it in manifests if it["kind"] == "Node"]
     for manifest in around:
         client.create(manifest)
     return around
-
-
-def _namespaces(client: Client) -> set[str]:
-    return {it["metadata"]["name"] for it in client.list("v1", "Namespace")}
 
 
 def _state(answer: Manifest) -> tuple[object, ...]:

@@ -106,42 +106,19 @@ def manifests() -> list[Manifest]:
             *approver.values()]  # fmt: skip
 
 
-def apply_afresh(client: Client, made: list[Manifest]) -> None:
-    """Apply all; a namespace of a test before may still be on its way out."""
-    for manifest in made:
-        if manifest["kind"] == "Namespace":
-            client.wait(f"end of {manifest['metadata']['name']}", lambda it=manifest: _free(client, it), 60)
-        client.apply(manifest)
-
-
 def take_away(client: Client, made: list[Manifest]) -> None:
-    """Delete all, last made first; return when their namespaces are gone, for the next tests of the cluster."""
+    """Delete all but the namespaces, last made first: those stay, see the fixture ``namespace``."""
     for manifest in reversed(made):
-        client.delete(manifest)
-    for space in (it for it in made if it["kind"] == "Namespace"):
-        client.wait(f"end of {space['metadata']['name']}", lambda it=space: _gone(client, it), 60)
-
-
-def _gone(client: Client, manifest: Manifest) -> bool:
-    try:
-        client.request("GET", client.path_of(manifest))
-    except ApiError as error:
-        return error.status == 404
-    return False
-
-
-def _free(client: Client, namespace: Manifest) -> bool:
-    try:
-        return client.request("GET", client.path_of(namespace))["status"]["phase"] == "Active"
-    except ApiError as error:
-        return error.status == 404
+        if manifest["kind"] != "Namespace":
+            client.delete(manifest)
 
 
 @pytest.fixture(scope="module")
 def system(cluster: Cluster) -> Iterator[Client]:
     """The cluster with all of them."""
     made = manifests()
-    apply_afresh(cluster.client, made)
+    for manifest in made:
+        cluster.client.apply(manifest)
     cluster.client.wait("rights", lambda: allowed(cluster.client, FLANNEL, ALLOWED[FLANNEL][0]))
     yield cluster.client
     take_away(cluster.client, made)

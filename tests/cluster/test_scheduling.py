@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from typing import Any
 
@@ -16,9 +17,10 @@ from winkube.preview.evaluate import evaluate_function
 
 from .bed import Cluster
 from .client import ApiError, Client, Manifest
-from .nodes import add_node
+from .nodes import add_nodes
 from .objects import objects_of
 from .scheduling_matrix import COLUMNS, DAEMON_SETS, PODS, Row
+from .test_rbac import take_away
 
 NODES = {"L": None, "2": "2022", "5": "2025"}
 """The letters of the table, and the release of the node."""
@@ -54,33 +56,76 @@ class Outcome:
         self.refused: dict[str, str] = {}
 
 
+class Stage:
+    """What the clusters of the table have in common, and the policies that hold at the moment.
+
+    One API server plays all of them, one after the other: only what differs is made and taken away in between.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.minor, self.client = cluster.minor, cluster.client
+        self.ours = objects_of(evaluate_function(_ours, mode="update"))
+        space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}}
+        self._around = [*(runtime_class_manifest(it) for it in RELEASES), space]
+        self._policies: list[Manifest] = []
+
+    def prepare(self) -> None:
+        """Make what every cluster has."""
+        for manifest in (*self._around, *self.ours):
+            if manifest["kind"] != "DaemonSet":
+                self.client.apply(manifest)
+        self.client.wait("service account", lambda: self.client.get("v1", "ServiceAccount", "default", SPACE))
+
+    def play(self, kind: str, behaviour: str) -> None:
+        """Have the policies of a kind of cluster and no others; return when the server behaves so."""
+        wanted = _policies(self.minor, kind)
+        names = {(it["kind"], it["metadata"]["name"]) for it in wanted}
+        for manifest in reversed(self._policies):
+            if (manifest["kind"], manifest["metadata"]["name"]) not in names:
+                self.client.delete(manifest)
+        for manifest in wanted:
+            self.client.apply(manifest)
+        self._policies = wanted
+        self.client.wait("policies", lambda: _placed(self.client) == behaviour)
+
+    def end(self) -> None:
+        """Leave the cluster to others."""
+        self.play("classes", "classes")
+        take_away(self.client, [*self._around, *self.ours])
+
+
+@pytest.fixture(scope="module")
+def stage(cluster: Cluster) -> Iterator[Stage]:
+    """The stage of a minor."""
+    made = Stage(cluster)
+    try:
+        made.prepare()
+        yield made
+    finally:
+        made.end()
+
+
 @pytest.fixture(scope="module", params=COLUMNS, ids=lambda it: f"{it[0]}-{'tainted' if it[1] else 'bare'}")
-def outcome(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator[Outcome]:
+def outcome(stage: Stage, request: pytest.FixtureRequest) -> Iterator[Outcome]:
     """One cluster of the table with everything in it, when the scheduler has come to rest."""
     kind, tainted = request.param
-    client = cluster.client
-    result = Outcome(cluster.minor, kind, tainted)
-    space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}}
-    nodes: list[Manifest] = []
-    made = [*(runtime_class_manifest(it) for it in RELEASES), space, *_policies(cluster.minor, kind)]
-    made += objects_of(evaluate_function(_ours, mode="update"))
+    client = stage.client
+    result = Outcome(stage.minor, kind, tainted)
+    stage.play(kind, result.kind)
+    nodes = add_nodes(client, {_node(letter): release for letter, release in NODES.items()}, tainted=tainted)
     try:
-        nodes += [add_node(client, _node(letter), release, tainted=tainted) for letter, release in NODES.items()]
-        for manifest in made:
-            client.apply(manifest)
-        client.wait("service account", lambda: client.get("v1", "ServiceAccount", "default", SPACE))
-        client.wait("policies", lambda: _placed(client) == result.kind)
-        for row in (*PODS, *DAEMON_SETS):
-            _create(client, row, result)
+        for manifest in stage.ours:
+            if manifest["kind"] == "DaemonSet":
+                client.apply(manifest)
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda row: _create(client, row, result), (*PODS, *DAEMON_SETS)))
         _rest(client)
         _read(client, result)
         yield result
     finally:
         _clear(client)  # before the nodes: a pod of a node that is gone would wait for the garbage collector
-        for manifest in (*reversed(made), *nodes):
+        for manifest in nodes:
             client.delete(manifest)
-        client.wait("end of the namespaces", lambda: not _left(client), 60)
-        client.wait("end of the policies", lambda: _placed(client, "default") == "classes")
 
 
 @pytest.mark.parametrize("row", PODS, ids=lambda row: row.name)
@@ -153,9 +198,9 @@ def _rest(client: Client, seconds: float = 60) -> None:
         )
         if now != before or not settled:
             before, since = now, time.monotonic()
-        elif time.monotonic() - since > 1.5:
+        elif time.monotonic() - since > 0.5:
             return
-        time.sleep(0.25)
+        time.sleep(0.1)
     raise TimeoutError(f"the scheduler did not come to rest in {seconds:g} s")
 
 
@@ -193,19 +238,18 @@ def _placed(client: Client, namespace: str = SPACE) -> str:
 
 
 def _clear(client: Client) -> None:
-    """Take away every DaemonSet, then every pod."""
-    now = {"gracePeriodSeconds": 0, "propagationPolicy": "Orphan"}
+    """Take away every DaemonSet, then every pod, those too that a controller makes in the last moment."""
     for each in client.list("apps/v1", "DaemonSet"):
-        client.request("DELETE", client.path_of({**each, "apiVersion": "apps/v1", "kind": "DaemonSet"}), now)
-    client.wait("end of the DaemonSets", lambda: not client.list("apps/v1", "DaemonSet"))
-    for space in {it["metadata"]["namespace"] for it in client.list("v1", "Pod")}:
-        client.request("DELETE", client.path("v1", "Pod", None, space), now)
-    client.wait("end of the pods", lambda: not client.list("v1", "Pod"))
+        client.delete({**each, "apiVersion": "apps/v1", "kind": "DaemonSet"})
+    client.wait("end of the pods", lambda: not _left(client))
 
 
-def _left(client: Client) -> list[str]:
-    spaces = [it["metadata"]["name"] for it in client.list("v1", "Namespace")]
-    return [name for name in spaces if name in (SPACE, "kube-flannel", "kube-proxy-windows")]
+def _left(client: Client) -> list[Manifest]:
+    """The pods that are there, told to go at once."""
+    pods = client.list("v1", "Pod")
+    for space in {it["metadata"]["namespace"] for it in pods}:
+        client.request("DELETE", client.path("v1", "Pod", None, space), {"gracePeriodSeconds": 0})
+    return pods
 
 
 def _node(letter: str) -> str:
