@@ -65,8 +65,6 @@ def admission_manifests(settings: AdmissionSettings, *, mutating: bool) -> dict[
     if mutating:
         manifests |= _mutating("windows-pods", _place_pods(settings), settings)
         manifests |= _mutating("daemon-sets", _place_daemon_sets(settings), settings)
-        if settings.linux_default:
-            manifests |= _mutating("linux-pods", _place_linux_pods(settings), settings)
     for mode, actions in MODES.items():
         if actions:
             manifests |= _validating(settings, mode, actions, mutating=mutating)
@@ -82,32 +80,43 @@ def mode_of(settings: AdmissionSettings, refusal: Refusal) -> str:
 
 
 def _place_pods(settings: AdmissionSettings) -> Manifest:
-    """A Windows pod gets the RuntimeClass of its build; one with a RuntimeClass gets ``os``.
+    """A Windows pod gets the RuntimeClass of its build; one with a RuntimeClass gets ``os``; a Linux pod a selector.
 
     With ``os`` the API server itself refuses what Linux alone has. A pod that only selects Windows nodes keeps its
-    fields: it may be older than ``os``.
+    fields: it may be older than ``os``. One policy for all: the API server converts the object for each anew, and that
+    costs more than the questions.
     """
     classes = {WINDOWS_RELEASES[it].build: runtime_class_name(it) for it in settings.releases}
     default = runtime_class_name(settings.default_release or settings.releases[0])
     known = "{" + ", ".join(f"'{key}': '{name}'" for key, name in {"": default, **classes}.items()) + "}"
     own = "[" + ", ".join(f"'{name}'" for name in classes.values()) + "]"
     build = f"has({_POD}.nodeSelector) ? {_POD}.nodeSelector[?'{BUILD_LABEL}'].orValue('') : ''"
+    windows, unfinished = rules.for_windows(_POD), f"!has({_POD}.runtimeClassName) || !has({_POD}.os)"
     return {
         "matchConstraints": _constraints(_PODS, ("CREATE",)),
         "matchConditions": [
-            {"name": "windows", "expression": rules.for_windows(_POD)},
-            {"name": "unfinished", "expression": f"!has({_POD}.runtimeClassName) || !has({_POD}.os)"},
-            {"name": "unbound", "expression": f"!has({_POD}.nodeName)"},
-            # Their controller looks at the template alone, so the template is what is put right.
-            {"name": "no-daemon-set", "expression": _not_of_daemon_set()},
+            # One question, for the API server goes on to the second where the first said no. Pods of DaemonSets are
+            # left alone: their controller looks at the template, so the template is what is put right.
+            {
+                "name": "unplaced",
+                "expression": f"!has({_POD}.nodeName) && (({windows}) ? ({unfinished}) : "
+                f"({_for_linux(_POD, settings)})) && {_not_of_daemon_set()}",
+            }
         ],
-        "variables": [{"name": "build", "expression": build}, {"name": "classes", "expression": known}],
+        "variables": [
+            {"name": "windows", "expression": windows},
+            {"name": "build", "expression": build},
+            {"name": "classes", "expression": known},
+        ],
         "mutations": [
             _json_patch(
-                f"(!has({_POD}.runtimeClassName) && variables.build in variables.classes ? "
+                f"variables.windows ? (!has({_POD}.runtimeClassName) && variables.build in variables.classes ? "
                 "[JSONPatch{op: 'add', path: '/spec/runtimeClassName', value: variables.classes[variables.build]}] "
                 f": []) + (!has({_POD}.os) && has({_POD}.runtimeClassName) && {_POD}.runtimeClassName in {own} ? "
-                "[JSONPatch{op: 'add', path: '/spec/os', value: {'name': 'windows'}}] : [])"
+                "[JSONPatch{op: 'add', path: '/spec/os', value: {'name': 'windows'}}] : []) : "
+                f"has({_POD}.nodeSelector) ? [JSONPatch{{op: 'add', path: '/spec/nodeSelector/' + "
+                f"jsonpatch.escapeKey('{OS_KEY}'), value: 'linux'}}] : [JSONPatch{{op: 'add', "
+                f"path: '/spec/nodeSelector', value: {{'{OS_KEY}': 'linux'}}}}]"
             )
         ],
     }
@@ -122,12 +131,11 @@ def _place_daemon_sets(settings: AdmissionSettings) -> Manifest:
     )
     class_name = f"has({_TEMPLATE}.runtimeClassName) ? {_TEMPLATE}.runtimeClassName : ''"
     selects = rules.for_windows(_TEMPLATE)
-    linux = f"({_unsaid(_TEMPLATE)})" if settings.linux_default else "false"
     add = "JSONPatch{op: 'add', path: '/spec/template/spec/nodeSelector"
     path = "/spec/template/spec/tolerations"
     return {
         "matchConstraints": _constraints(_DAEMON_SETS, ("CREATE", "UPDATE")),
-        "matchConditions": [{"name": "wanting", "expression": f"({selects}) || {linux}"}],
+        "matchConditions": [{"name": "wanting", "expression": f"({selects}) || ({_for_linux(_TEMPLATE, settings)})"}],
         "variables": [
             {"name": "spec", "expression": _TEMPLATE},
             {"name": "windows", "expression": selects},
@@ -150,29 +158,16 @@ def _place_daemon_sets(settings: AdmissionSettings) -> Manifest:
     }  # fmt: skip
 
 
-def _place_linux_pods(settings: AdmissionSettings) -> Manifest:
-    """A pod that does not say where it belongs is for Linux."""
-    return {
-        "matchConstraints": _constraints(_PODS, ("CREATE",)),
-        "matchConditions": [
-            {"name": "unsaid", "expression": f"{_unsaid(_POD)} && !has({_POD}.nodeName)"},
-            {"name": "no-daemon-set", "expression": _not_of_daemon_set()},
-        ],
-        "mutations": [
-            _json_patch(
-                f"has({_POD}.nodeSelector) ? [JSONPatch{{op: 'add', path: '/spec/nodeSelector/' + "
-                f"jsonpatch.escapeKey('{OS_KEY}'), value: 'linux'}}] : [JSONPatch{{op: 'add', "
-                f"path: '/spec/nodeSelector', value: {{'{OS_KEY}': 'linux'}}}}]"
-            )
-        ],
-    }
+def _for_linux(spec: str, settings: AdmissionSettings) -> str:
+    """CEL: whether a pod is for Linux and nothing brings it there.
 
-
-def _unsaid(spec: str) -> str:
-    """CEL: whether a pod says nothing about the operating system, neither by a node affinity."""
+    That is one that says so in ``os``, which the scheduler ignores; by the default one that says nothing, too. A pod
+    that names a class of others says something: the class may bring it anywhere.
+    """
     terms = f"{spec}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+    silent = f"!has({spec}.runtimeClassName)" if settings.linux_default else "false"
     return (
-        f"!has({spec}.os) && !has({spec}.runtimeClassName)"
+        f"(has({spec}.os) ? {spec}.os.name == 'linux' : {silent})"
         f" && !(has({spec}.nodeSelector) && '{OS_KEY}' in {spec}.nodeSelector)"
         f" && !(has({spec}.affinity) && has({spec}.affinity.nodeAffinity)"
         f" && has({spec}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution)"
@@ -223,19 +218,22 @@ def _validating(
                         "expression": f"{rules.for_windows(spec)} || {rules.with_windows_options(spec)}",
                     }
                 ],
-                "variables": [*rules.variables(spec, settings.releases), *(it.variable() for it in chosen)],
-                "validations": [it.validation() for it in chosen],
+                **_judged(chosen, rules.variables(spec, settings.releases)),
             }
             manifests |= _validating_pair(f"{part}-{mode}", body, actions, settings)
     if services:
         body = {
             "matchConstraints": _constraints(_SERVICES, ("CREATE", "UPDATE")),
             "matchConditions": [{"name": "windows", "expression": _service_of_windows()}],
-            "variables": [it.variable() for it in services],
-            "validations": [it.validation() for it in services],
+            **_judged(services),
         }
         manifests |= _validating_pair(f"services-{mode}", body, actions, settings)
     return manifests
+
+
+def _judged(refusals: Sequence[Refusal], variables: Sequence[Mapping[str, str]] = ()) -> Manifest:
+    found = rules.judgement(refusals)
+    return {**found, "variables": [*variables, *found["variables"]]}
 
 
 def _service_of_windows() -> str:

@@ -4,6 +4,9 @@ Each row: the rule with its code, an expression that lists what offends (empty: 
 list. The expressions see ``variables.spec`` (the pod's spec, of a pod or of a template), ``variables.containers``,
 ``variables.build`` (the Windows build that it selects) and ``variables.hostProcess``. Constants are written into the
 expressions: nothing is looked up while a request waits, and regular expressions are compiled once.
+
+A policy says all that it has found in one text: of several refusals the API server would tell the first alone, and it
+evaluates the words of each validation whether or not that is needed.
 """
 
 from collections.abc import Sequence
@@ -43,24 +46,39 @@ class Refusal:
     """The words before the list."""
     remedy: str
     """What to write instead."""
-    reason: str = "Invalid"
-    """The API server's kind of answer: ``Invalid`` or ``Forbidden``."""
+    suspect: str = ""
+    """CEL: a question that is cheaper than the list, and true wherever the list is not empty."""
 
     def variable(self) -> dict[str, str]:
-        """The variable that holds what offends: asked for by the expression and by its words, found once."""
+        """The variable that holds what offends."""
         return {"name": self.name, "expression": self.offends}
 
-    def validation(self) -> dict[str, str]:
-        """The validation of a policy."""
-        words = f"{self.message}; {self.remedy} [{self.rule.code}]"
-        before, _, after = words.partition("{}")
+    def said(self) -> str:
+        """CEL: the words about what offends, in a list of one; an empty list where nothing does."""
+        before, _, after = f"{self.message}; {self.remedy} [{self.rule.code}]".partition("{}")
         found = f"variables.{self.name}"
-        return {
-            "expression": f"size({found}) == 0",
-            "messageExpression": f"{_text(before)} + {found}.join(', ') + {_text(after)}",
-            "message": words.replace("{}", "some parts"),
-            "reason": self.reason,
-        }
+        asked = f"({self.suspect}) && " if self.suspect else ""
+        return f"({asked}size({found}) != 0 ? [{_text(before)} + {found}.join(', ') + {_text(after)}] : [])"
+
+
+def judgement(refusals: Sequence[Refusal]) -> dict[str, list[dict[str, str]]]:
+    """The variables and the one validation of a policy over these refusals."""
+    codes = ", ".join(dict.fromkeys(it.rule.code for it in refusals))
+    return {
+        "variables": [
+            *(it.variable() for it in refusals),
+            {"name": "said", "expression": " + ".join(it.said() for it in refusals)},
+        ],
+        "validations": [
+            {
+                "expression": "size(variables.said) == 0",
+                "messageExpression": "variables.said.join('. ')",
+                # Where the words above could not be had.
+                "message": f"Windows cannot do this [{codes}]",
+                "reason": "Invalid",
+            }
+        ],
+    }
 
 
 def _text(words: str) -> str:
@@ -82,12 +100,15 @@ def _wrong_images() -> str:
 
 _GONE_VOLUMES = ("awsElasticBlockStore", "azureDisk", "azureFile", "cinder", "flexVolume", "gcePersistentDisk", "nfs",
                  "vsphereVolume", "glusterfs", "rbd", "cephfs", "iscsi", "fc")  # fmt: skip
+_USUAL_VOLUMES = ("projected", "configMap", "secret", "persistentVolumeClaim")
 _VOLUMES = (
-    "(has(variables.spec.volumes) ? variables.spec.volumes : []).filter(v, "
+    "(has(variables.spec.volumes) ? variables.spec.volumes : []).filter(v, !("
+    + " || ".join(f"has(v.{kind})" for kind in _USUAL_VOLUMES)
+    + ") && ("
     + " || ".join(f"has(v.{kind})" for kind in _GONE_VOLUMES)
     + " || (has(v.emptyDir) && has(v.emptyDir.medium) && v.emptyDir.medium != '')"
     + " || (has(v.csi) && v.csi.driver in ['efs.csi.aws.com', 's3.csi.aws.com'])"
-    + ").map(v, v.name)"
+    + ")).map(v, v.name)"
 )
 
 _POD_FIELDS = (
@@ -119,9 +140,14 @@ def _fields() -> str:
     return "(" + " + ".join(parts) + ")"
 
 
-_MEMORY_LIMIT = (
-    "variables.containers.filter(c, !has(c.resources) || !has(c.resources.limits) || !('memory' in c.resources.limits))"
-    ".map(c, c.name)"
+_LIMITED = "has(c.resources) && has(c.resources.limits) && 'memory' in c.resources.limits"
+_MEMORY_LIMIT = f"variables.containers.filter(c, !({_LIMITED})).map(c, c.name)"
+_SOME_FIELD = " || ".join(
+    f"({test})"
+    for test in (
+        *(test for _, test in _POD_FIELDS),
+        "variables.containers.exists(c, " + " || ".join(f"({test})" for _, test in _CONTAINER_FIELDS) + ")",
+    )
 )
 _UNMIXED = (
     "(has(variables.spec.os) && variables.spec.os.name == 'linux' && (variables.runtimeClass.startsWith('windows-')"
@@ -140,9 +166,10 @@ _BASE_IMAGES = (
 
 POD_REFUSALS: tuple[Refusal, ...] = (
     Refusal(name="memory_limit", rule=MEMORY, offends=_MEMORY_LIMIT,
+            suspect=f"!variables.containers.all(c, {_LIMITED})",
             message="no memory limit in {}: Windows kills nothing when memory ends, and the node pages to a standstill",
             remedy="set resources.limits.memory, such as 1Gi"),
-    Refusal(name="linux_fields", rule=LINUX_FIELD, offends=_fields(),
+    Refusal(name="linux_fields", rule=LINUX_FIELD, offends=_fields(), suspect=_SOME_FIELD,
             message="Windows has no {}",
             remedy="remove them; hostNetwork is for HostProcess pods, a user is named in windowsOptions"),
     Refusal(name="image_build", rule=IMAGE_BUILD, offends=_wrong_images(),
@@ -153,7 +180,7 @@ POD_REFUSALS: tuple[Refusal, ...] = (
     Refusal(name="volumes", rule=VOLUME, offends=_VOLUMES,
             message="Windows cannot mount the volumes {}",
             remedy="claim a volume of ebs.csi.aws.com with NTFS, or of smb.csi.k8s.io, or leave emptyDir.medium out"),
-    Refusal(name="host_process_namespace", rule=HOST_PROCESS_NAMESPACE, reason="Forbidden",
+    Refusal(name="host_process_namespace", rule=HOST_PROCESS_NAMESPACE, suspect="variables.hostProcess",
             offends=("(variables.hostProcess && namespaceObject.metadata.?labels[?'" + PRIVILEGED
                      + "'].orValue('') != 'privileged' ? [namespaceObject.metadata.name] : [])"),
             message="HostProcess pods act as the node and may not run in {}",
@@ -206,19 +233,23 @@ def class_builds(releases: Sequence[str]) -> str:
     return "{" + ", ".join(pairs) + "}"
 
 
+def _as_host(part: str) -> str:
+    """CEL: whether a pod or a container says ``hostProcess``; quicker than a chain of optional fields."""
+    options = f"{part}.securityContext.windowsOptions"
+    return f"has({part}.securityContext) && has({options}) && has({options}.hostProcess) && {options}.hostProcess"
+
+
 def variables(spec: str, releases: Sequence[str]) -> list[dict[str, str]]:
     """The variables that the refusals of pods use; ``spec`` is where the pod's spec stands."""
     build = f"variables.spec.nodeSelector[?'{BUILD_LABEL}'].orValue('')"
     rows = {
         "spec": spec,
-        "containers": "variables.spec.containers + (has(variables.spec.initContainers) ? "
-                      "variables.spec.initContainers : [])",
+        "containers": "has(variables.spec.initContainers) ? variables.spec.containers + variables.spec.initContainers "
+                      ": variables.spec.containers",
         "runtimeClass": "has(variables.spec.runtimeClassName) ? variables.spec.runtimeClassName : ''",
         "build": f"has(variables.spec.nodeSelector) && '{BUILD_LABEL}' in variables.spec.nodeSelector ? {build} : "
                  f"{class_builds(releases)}[?variables.runtimeClass].orValue('')",
-        "hostProcess": "variables.spec.?securityContext.?windowsOptions.?hostProcess.orValue(false) || "
-                       "variables.spec.containers.exists(c, "
-                       "c.?securityContext.?windowsOptions.?hostProcess.orValue(false))",
+        "hostProcess": f"({_as_host('variables.spec')}) || variables.spec.containers.exists(c, {_as_host('c')})",
     }  # fmt: skip
     return [{"name": name, "expression": expression} for name, expression in rows.items()]
 

@@ -72,6 +72,7 @@ LINUX_AFFINITY = {
     }
 }
 CLAIM = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
+NFS = {"server": "s", "path": "/p"}
 BASE = "mcr.microsoft.com/windows/servercore"
 
 PLACED = (
@@ -82,7 +83,11 @@ PLACED = (
     Case(name="plain without limits", manifest=pod(resources={}), becomes={"nodeSelector": {OS: "linux"}}),
     Case(name="privileged Linux pod", manifest=pod(container={"securityContext": {"privileged": True}}),
          becomes={"nodeSelector": {OS: "linux"}}),
-    Case(name="Linux by os", manifest=pod(os={"name": "linux"}), becomes={"nodeSelector": None}),
+    Case(name="Linux by os", manifest=pod(os={"name": "linux"}), becomes={"nodeSelector": {OS: "linux"}}),
+    Case(name="Linux by os with an affinity to Linux", manifest=pod(os={"name": "linux"}, affinity=LINUX_AFFINITY),
+         becomes={"nodeSelector": None}),
+    Case(name="Linux by os on a named node", manifest=pod(os={"name": "linux"}, nodeName="n1"),
+         becomes={"nodeSelector": None}),
     Case(name="Linux by selector", manifest=pod(nodeSelector={OS: "linux"}), becomes={"nodeSelector": {OS: "linux"}}),
     Case(name="Linux pod on a named node", manifest=pod(nodeName="n1"), becomes={"nodeSelector": None}),
     Case(name="os alone", manifest=pod(os={"name": "windows"}),
@@ -113,6 +118,9 @@ PLACED = (
 REFUSED = (
     Case(name="no memory limit", manifest=windows(resources={}),
          refused=("no memory limit in web", "set resources.limits.memory", "WK-K8S-011")),
+    Case(name="all that is wrong at once",
+         manifest=windows(resources={}, image=f"{BASE}:ltsc2019", volumes=[{"name": "t", "nfs": NFS}]),
+         refused=("no memory limit in web", "WK-K8S-011", "ltsc2019", "WK-K8S-012", "volumes t", "WK-K8S-016")),
     Case(name="no memory limit, by os", manifest=pod(os={"name": "windows"}, resources={"limits": {"cpu": "1"}}),
          refused=("WK-K8S-011",)),
     Case(name="no memory limit, by selector", manifest=pod(nodeSelector={OS: "windows"}, resources={}),
@@ -160,7 +168,7 @@ REFUSED = (
          manifest=windows(volumes=[{"name": "d", "emptyDir": {}}], container={"volumeMounts": [
              {"name": "d", "mountPath": "C:/d", "mountPropagation": "HostToContainer"}]})),
     Case(name="NFS", refused=("cannot mount the volumes share", "smb.csi.k8s.io", "WK-K8S-016"),
-         manifest=windows(volumes=[{"name": "share", "nfs": {"server": "s", "path": "/p"}}])),
+         manifest=windows(volumes=[{"name": "share", "nfs": NFS}])),
     Case(name="memory as a disk", refused=("tmp", "WK-K8S-016"),
          manifest=windows(volumes=[{"name": "tmp", "emptyDir": {"medium": "Memory"}}])),
     Case(name="EFS", refused=("files", "WK-K8S-016"),
@@ -189,7 +197,7 @@ WORKLOADS = (
     Case(name="Deployment with HostProcess", refused=("may not run in matrix", "WK-K8S-038"),
          manifest=workload("Deployment", windows(hostNetwork=True, securityContext=HOST_PROCESS))),
     Case(name="CronJob with NFS", refused=("share", "WK-K8S-016"),
-         manifest=workload("CronJob", windows(volumes=[{"name": "share", "nfs": {"server": "s", "path": "/p"}}]))),
+         manifest=workload("CronJob", windows(volumes=[{"name": "share", "nfs": NFS}]))),
     Case(name="Linux Deployment", manifest=workload("Deployment", pod(resources={})), becomes={"nodeSelector": None}),
     Case(name="good Deployment", manifest=workload("Deployment", windows()), becomes={}),
 )  # fmt: skip
@@ -198,6 +206,9 @@ DAEMON_SETS = (
     Case(name="DaemonSet that says nothing", manifest=workload("DaemonSet", pod()),
          becomes={"nodeSelector": {OS: "linux"}, "tolerations": None}),
     Case(name="DaemonSet that tolerates everything", manifest=workload("DaemonSet", pod(tolerations=ANY)),
+         becomes={"nodeSelector": {OS: "linux"}, "tolerations": ANY}),
+    Case(name="DaemonSet for Linux by os that tolerates everything",
+         manifest=workload("DaemonSet", pod(os={"name": "linux"}, tolerations=ANY)),
          becomes={"nodeSelector": {OS: "linux"}, "tolerations": ANY}),
     Case(name="DaemonSet with an affinity", manifest=workload("DaemonSet", pod(affinity=LINUX_AFFINITY)),
          becomes={"nodeSelector": None}),

@@ -50,7 +50,8 @@ PODS = (
     #                                         classes     admission   linux default
     #                                         taint bare  taint bare  taint bare
     Row("plain", {}, "                        L     L25   L     L25   L     L"),
-    Row("Linux by os", LINUX, "               L     L25   L     L25   L     L25"),
+    Row("Linux by os", LINUX, "               L     L25   L     L     L     L"),
+    Row("Linux by os, tolerates everything", LINUX | {"tolerations": ANYTHING}, "L25 L25 L L L L"),
     Row("Linux by selector", {"nodeSelector": {OS: "linux"}}, "L L L L L L"),
     # The scheduler does not look at the field: the class is what brings it to Windows.
     Row("Windows by os", WINDOWS, "           L     L25   2     2     2     2"),
@@ -84,6 +85,7 @@ DAEMON_SETS = tuple(
     for name, spec, cells in (
         ("plain", {}, "                                       L   L25 L   L25 L   L"),
         ("tolerates everything", {"tolerations": ANYTHING}, " L25 L25 L25 L25 L   L"),
+        ("Linux by os, tolerates everything", LINUX | {"tolerations": ANYTHING}, "L25 L25 L L L L"),
         ("Linux by selector, as kubeadm's proxy", _PROXY, "    L   L   L   L   L   L"),
         ("Windows by os, tolerates everything", WINDOWS | {"tolerations": ANYTHING}, "L25 L25 25 25 25 25"),
         # Their controller looks at the template alone: without a policy the class comes too late.
