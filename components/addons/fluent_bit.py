@@ -9,7 +9,7 @@ aws-samples/amazon-cloudwatch-container-insights ``fluent-bit-windows.yaml``, aw
 (image); EKS user guide, "Deploy Windows nodes on EKS clusters" (event log).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -31,6 +31,10 @@ IMAGE = "public.ecr.aws/aws-observability/aws-for-fluent-bit:2.31.12-windowsserv
 """The last Windows image that CloudWatch's chart names; built for Server 2019 and 2022."""
 APP = "fluent-bit-windows"
 STATE = r"C:\\var\\fluent-bit\\state"
+MEMORY = "600Mi"
+"""Windows kills nothing for want of memory, so there is a limit; a request below it would only overfill the node."""
+EKS_CHANNELS = ("EKS", "System")
+"""Event logs of the nodes of EKS: the first is that of the kubelet and kube-proxy, and of no other node."""
 
 _CONFIGURATION = rf"""[SERVICE]
     Flush                       5
@@ -53,7 +57,7 @@ _CONFIGURATION = rf"""[SERVICE]
 [INPUT]
     Name                winlog
     Tag                 host.events
-    Channels            EKS, System
+    Channels            @CHANNELS@
     DB                  {STATE}\\events.db
     Interval_Sec        60
 
@@ -99,34 +103,58 @@ def check_fluent_bit_windows(args: FluentBitWindowsArgs) -> Mistakes:
     return found
 
 
-def configuration_map(namespace: str) -> dict[str, Any]:
-    """The manifest of Fluent Bit's configuration."""
+def log_manifests(
+    namespace: str, region: str, log_group: Any, image: str = IMAGE, channels: Sequence[str] = EKS_CHANNELS
+) -> dict[str, dict[str, Any]]:
+    """The manifests by part; ``channels`` are the event logs that are read beside the logs of containers."""
+    text = _CONFIGURATION.replace("@CHANNELS@", ", ".join(channels))
+
+    def named_so() -> dict[str, Any]:
+        return {"name": APP, "namespace": namespace, "labels": {"app": APP}}
+
     return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": APP, "namespace": namespace, "labels": {"app": APP}},
-        "data": {"fluent-bit.conf": _CONFIGURATION},
+        "configuration": {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": named_so(),
+            "data": {"fluent-bit.conf": text},
+        },
+        # It calls neither AWS nor the API server.
+        "account": {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": named_so(),
+            "automountServiceAccountToken": False,
+        },
+        "agent": {
+            "apiVersion": "apps/v1",
+            "kind": "DaemonSet",
+            "metadata": named_so(),
+            "spec": {
+                "selector": {"matchLabels": {"app": APP}},
+                "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "10%"}},
+                "template": {
+                    # A changed configuration is a changed pod, so it is rolled out.
+                    "metadata": {
+                        "labels": {"app": APP},
+                        "annotations": {"checksum/configuration": sha256(text.encode()).hexdigest()},
+                    },
+                    "spec": _pod(region, log_group, image),
+                },
+            },
+        },
     }
 
 
-def service_account(namespace: str) -> dict[str, Any]:
-    """The manifest of its service account, which calls neither AWS nor the API server."""
-    return {
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "metadata": {"name": APP, "namespace": namespace, "labels": {"app": APP}},
-        "automountServiceAccountToken": False,
-    }
-
-
-def daemon_set(namespace: str, region: str, log_group: Any, image: str = IMAGE) -> dict[str, Any]:
-    """The manifest of the DaemonSet: on Windows nodes only, whatever their taints."""
+def _pod(region: str, log_group: Any, image: str) -> dict[str, Any]:
+    """On Windows nodes only, whatever their taints."""
     start = (
         rf"New-Item -ItemType Directory -Force -Path {STATE} | Out-Null; "
         r"& $env:CONTAINER_SANDBOX_MOUNT_POINT\fluent-bit\bin\fluent-bit.exe "
         r"-c $env:CONTAINER_SANDBOX_MOUNT_POINT\fluent-bit\configuration\fluent-bit.conf"
     )
-    pod = {
+    return {
+        "os": {"name": "windows"},
         "serviceAccountName": APP,
         "automountServiceAccountToken": False,
         "hostNetwork": True,
@@ -147,24 +175,12 @@ def daemon_set(namespace: str, region: str, log_group: Any, image: str = IMAGE) 
                     {"name": "LOG_GROUP", "value": log_group},
                     {"name": "HOST_NAME", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}},
                 ],
-                # Windows kills nothing for want of memory: without a limit a busy node pages to disk.
-                "resources": {"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "600Mi"}},
-                "volumeMounts": [{"name": "configuration", "mountPath": r"fluent-bit\configuration"}],
+                "resources": {"requests": {"cpu": "100m", "memory": MEMORY}, "limits": {"memory": MEMORY}},
+                # From the drive of the pod on; the program finds it below the pod's own folder too.
+                "volumeMounts": [{"name": "configuration", "mountPath": "/fluent-bit/configuration"}],
             }
         ],
         "volumes": [{"name": "configuration", "configMap": {"name": APP}}],
-    }
-    # A changed configuration is a changed pod, so it is rolled out.
-    annotations = {"checksum/configuration": sha256(_CONFIGURATION.encode()).hexdigest()}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": {"name": APP, "namespace": namespace, "labels": {"app": APP}},
-        "spec": {
-            "selector": {"matchLabels": {"app": APP}},
-            "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "10%"}},
-            "template": {"metadata": {"labels": {"app": APP}, "annotations": annotations}, "spec": pod},
-        },
     }
 
 
@@ -195,7 +211,6 @@ class FluentBitWindows(Component):
         self.register_outputs({"logGroupName": self.log_group_name, "nodePolicy": self.node_policy})
 
     def _create_objects(self, name: str, args: FluentBitWindowsArgs, log_group: pulumi.Output[str]) -> None:
-        kubernetes_object(f"{name}-configuration", configuration_map(args.namespace), self.child())
-        kubernetes_object(f"{name}-account", service_account(args.namespace), self.child())
-        agent = daemon_set(args.namespace, args.region, log_group, args.image)
-        kubernetes_object(f"{name}-agent", agent, self.child())
+        made = log_manifests(args.namespace, args.region, log_group, args.image)
+        for part, manifest in made.items():
+            kubernetes_object(f"{name}-{part}", manifest, self.child())

@@ -8,26 +8,19 @@ HostProcess pods. Sources as of :class:`FluentBitWindows`, which does the same o
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 
 from ..addons.documents import log_writer
-from ..addons.fluent_bit import (
-    FluentBitWindowsArgs,
-    check_fluent_bit_windows,
-    configuration_map,
-    daemon_set,
-    service_account,
-)
+from ..addons.fluent_bit import FluentBitWindowsArgs, check_fluent_bit_windows, log_manifests
 from ..core.mistakes import Mistakes
 from ..core.tags import named
 from ..roles.documents import rendered
 from .applied import KubernetesComponent
-from .parts import Manifest, check_image, digest_of
+from .parts import check_image
 
-CHANNELS = "System, Application"
+CHANNELS = ("System", "Application")
 """Event logs that every Windows node has; the channel EKS is of its node images."""
 
 
@@ -41,22 +34,6 @@ def check_windows_logs(args: WindowsLogsArgs) -> Mistakes:
     found = check_fluent_bit_windows(args)
     found.take(check_image(args.image))
     return found
-
-
-def log_manifests(namespace: str, region: str, log_group: Any, image: str) -> dict[str, Manifest]:
-    """The objects by part: those of EKS with the event logs of any Windows node."""
-    configuration = configuration_map(namespace)
-    text = str(configuration["data"]["fluent-bit.conf"]).replace("EKS, System", CHANNELS)
-    configuration["data"] = {"fluent-bit.conf": text}
-    agent = daemon_set(namespace, region, log_group, image)
-    template = agent["spec"]["template"]
-    template["metadata"]["annotations"] = {"checksum/configuration": digest_of(text)}
-    template["spec"]["os"] = {"name": "windows"}
-    # From the drive of the pod on; the program finds it below the pod's own folder too.
-    template["spec"]["containers"][0]["volumeMounts"][0]["mountPath"] = "/fluent-bit/configuration"
-    # On Windows a request below the limit only means that the scheduler puts too much on the node.
-    template["spec"]["containers"][0]["resources"]["requests"]["memory"] = "600Mi"
-    return {"configuration": configuration, "account": service_account(namespace), "agent": agent}
 
 
 class WindowsLogs(KubernetesComponent):
@@ -80,7 +57,7 @@ class WindowsLogs(KubernetesComponent):
             tags=named(args.tags, f"{name}-logs"),
             opts=self.child(),
         )
-        self.apply_manifests(name, log_manifests(args.namespace, args.region, group.name, args.image))
+        self.apply_manifests(name, log_manifests(args.namespace, args.region, group.name, args.image, CHANNELS))
         self.log_group_name = group.name
         self.node_policy = group.arn.apply(lambda arn: rendered(log_writer(arn)))
         self.register_outputs({"logGroupName": self.log_group_name, "nodePolicy": self.node_policy})

@@ -9,28 +9,30 @@ from winkube.addons.fluent_bit import (
     FluentBitWindows,
     FluentBitWindowsArgs,
     check_fluent_bit_windows,
-    configuration_map,
-    daemon_set,
-    service_account,
+    log_manifests,
 )
+from winkube.objects.windows_pods import check_windows_pod
 from winkube.preview.model import UNKNOWN
 
 from .conftest import TAGS, assert_well_made, the
 
 ARGS = FluentBitWindowsArgs(cluster_name="dev", region="eu-central-1", tags=TAGS)
+PARTS = log_manifests("logs", "eu-central-1", "/aws/eks/dev/windows")
 
 
 def test_the_objects_are_those_of_kubernetes(validated):
-    for manifest in (
-        configuration_map("logs"),
-        service_account("logs"),
-        daemon_set("logs", "eu-central-1", "/aws/eks/dev/windows"),
-    ):
+    for manifest in PARTS.values():
         validated(manifest)
 
 
+def test_its_pod_keeps_our_own_rules():
+    """What we say of the pods of others."""
+    assert not list(check_windows_pod(PARTS["agent"]["spec"]["template"]["spec"]))
+
+
 def test_it_runs_on_windows_nodes_only_whatever_their_taints():
-    pod = daemon_set("logs", "eu-central-1", "x")["spec"]["template"]["spec"]
+    pod = PARTS["agent"]["spec"]["template"]["spec"]
+    assert pod["os"] == {"name": "windows"}
     assert pod["nodeSelector"] == {"kubernetes.io/os": "windows"}
     assert pod["tolerations"] == [{"operator": "Exists"}]
     assert pod["securityContext"]["windowsOptions"]["hostProcess"] is True
@@ -41,7 +43,7 @@ def test_it_runs_on_windows_nodes_only_whatever_their_taints():
 
 
 def test_it_reads_containers_and_the_event_log_of_eks():
-    text = configuration_map("logs")["data"]["fluent-bit.conf"]
+    text = PARTS["configuration"]["data"]["fluent-bit.conf"]
     assert r"C:\\var\\log\\containers\\*.log" in text
     assert "EKS, System" in text
     assert "${LOG_GROUP}" in text
@@ -49,8 +51,10 @@ def test_it_reads_containers_and_the_event_log_of_eks():
 
 def test_a_changed_configuration_is_rolled_out():
     """The pods carry its digest."""
-    annotations = daemon_set("logs", "eu-central-1", "x")["spec"]["template"]["metadata"]["annotations"]
-    assert len(annotations["checksum/configuration"]) == 64
+    other = log_manifests("logs", "eu-central-1", "x", channels=("System",))
+    assert other["configuration"] != PARTS["configuration"]
+    digests = [parts["agent"]["spec"]["template"]["metadata"]["annotations"] for parts in (PARTS, other)]
+    assert digests[0] != digests[1]
 
 
 @pytest.mark.parametrize("preview", [True, False])

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from winkube.addons.fluent_bit import log_manifests
 from winkube.addons.values import at
 from winkube.objects.addon_table import (
     ELSEWHERE,
@@ -29,7 +30,7 @@ from winkube.objects.self_managed_addons import (
     SelfManagedAddonsArgs,
     check_self_managed_addons,
 )
-from winkube.objects.windows_logs import WindowsLogs, WindowsLogsArgs, check_windows_logs, log_manifests
+from winkube.objects.windows_logs import CHANNELS, WindowsLogs, WindowsLogsArgs, check_windows_logs
 from winkube.preview.model import Plan
 
 from .conftest import said
@@ -156,7 +157,7 @@ def test_the_places_of_others_are_not_in_the_table():
 
 def test_logs_of_windows_nodes_come_from_every_node(record: Callable[..., Plan], validated: Callable[..., None]):
     """The event logs that each Windows has; the channel EKS is not among them."""
-    manifests = log_manifests("kube-system", "eu-central-1", "/winkube/prod/windows", "logs:v1")
+    manifests = log_manifests("kube-system", "eu-central-1", "/winkube/prod/windows", "logs:v1", CHANNELS)
     for manifest in manifests.values():
         validated(manifest)
     text = manifests["configuration"]["data"]["fluent-bit.conf"]
