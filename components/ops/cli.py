@@ -45,13 +45,18 @@ def _add(commands: Any, word: str, text: str, run: Callable[[argparse.Namespace]
         parser.add_argument("--region", help="the region (default: that of the AWS configuration)")
 
     def carried_out(options: argparse.Namespace) -> int:
-        from .clients import OpsError
+        from .clients import OpsError, aws_problem
 
         try:
             return run(options)
         except OpsError as error:
-            print(f"error: {error}", file=sys.stderr)
-            return WRONG
+            told = str(error)
+        except Exception as error:
+            told = aws_problem(error)
+            if told is None:
+                raise
+        print(f"error: {told}", file=sys.stderr)
+        return WRONG
 
     parser.set_defaults(run=carried_out)
     return parser

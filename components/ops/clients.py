@@ -34,3 +34,17 @@ class Clients:
             except NoRegionError:
                 raise OpsError("no region is set: give --region") from None
         return self._made[service]
+
+
+def aws_problem(error: Exception) -> str | None:
+    """What AWS, or the way to it, says against a call, for people; None for any other error."""
+    try:
+        from botocore.exceptions import BotoCoreError, ClientError  # pyright: ignore[reportMissingTypeStubs]
+    except ModuleNotFoundError:
+        return None
+    if isinstance(error, ClientError):
+        said = error.response.get("Error", {})
+        return f"AWS refused {error.operation_name}: {said.get('Code', '?')}: {said.get('Message', error)}"
+    if isinstance(error, BotoCoreError):
+        return f"AWS was not reached: {str(error).rstrip('.')}. See that credentials and region are right (AWS_PROFILE)"
+    return None

@@ -97,6 +97,18 @@ _FLANNEL_BACKENDS = (
 )
 
 
+_COREDNS = "github.com/coredns/coredns"
+_NO_CLOUDS = tuple(
+    Patch(
+        file="core/plugin/zplugin.go",
+        old=f'\t_ "{_COREDNS}/plugin/{name}"\n',
+        new="",
+        why="a cluster's DNS needs none of these; their SDKs are most of the build",
+    )
+    for name in ("azure", "clouddns", "etcd", "nomad", "route53", "trace")
+)
+
+
 def _kubernetes(*names: str) -> dict[str, str]:
     return {name: f"k8s.io/kubernetes/cmd/{name}" for name in names}
 
@@ -203,12 +215,24 @@ RECIPES: tuple[Recipe, ...] = (
         default=False,
         needs="real machines (with gcc and libseccomp-dev)",
     ),
-    *(
-        Recipe(name, name, source, {name: package}, default=False, needs="real machines")
-        for name, source, package in (
-            ("crictl", "sigs.k8s.io/cri-tools", "sigs.k8s.io/cri-tools/cmd/crictl"),
-            ("coredns", "github.com/coredns/coredns", "github.com/coredns/coredns"),
-        )
+    Recipe(
+        "crictl",
+        "crictl",
+        "sigs.k8s.io/cri-tools",
+        {"crictl": "sigs.k8s.io/cri-tools/cmd/crictl"},
+        default=False,
+        needs="real machines",
+    ),
+    Recipe(
+        "coredns", "coredns", _COREDNS, {"coredns": _COREDNS}, patches=_NO_CLOUDS, default=False, needs="real machines"
+    ),
+    Recipe(
+        "cloud-controller-manager",
+        "cloud-provider-aws",
+        "k8s.io/cloud-provider-aws",
+        {"aws-cloud-controller-manager": "k8s.io/cloud-provider-aws/cmd/aws-cloud-controller-manager"},
+        default=False,
+        needs="real machines",
     ),
     # The same plug-in with the library that speaks version 1.0.0 of CNI, as later releases do.
     Recipe(

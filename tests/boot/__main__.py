@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 
+from .bed import prepare
 from .needs import missing
 from .scenarios import SCENARIOS, run
 
@@ -31,6 +32,7 @@ def main() -> int:
         print("\n".join(lacking), file=sys.stderr)
         return 2
     if INSIDE not in os.environ:
+        prepare(options.minor)  # the namespace has no way out
         # Everything that is made dies with this process, whatever ends it.
         os.environ[INSIDE] = "1"
         command = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable,

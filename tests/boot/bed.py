@@ -22,15 +22,24 @@ import yaml
 from tests.cluster.client import ApiError, Client
 
 from .cloud import ACCOUNT, Cloud
-from .images import Registry, images, mirror
+from .images import Image, Registry, images, mirror
 from .machine import BRIDGE, Machine, remove_cgroups
-from .servers import Balancer, Metadata, Mirror, make_certificate, wait
+from .servers import Balancer, Metadata, Mirror, authority, make_certificate, wait
 from .stack import BUCKET, Group, Stack, evaluate_stack
 from .template import folder, template
 
 MIRROR_PORT = 8080
 HOSTS = ("registry.k8s.io", "ghcr.io", "mcr.microsoft.com")
-UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized"
+BUSY = 3
+"""The exit code while another boot runs on this machine."""
+
+
+def prepare(minor: str) -> tuple[list[Image], dict[str, Path], dict[str, str]]:
+    """What is made once per machine: the root of machines, programs, images, and the files of the mirror."""
+    folder().mkdir(parents=True, exist_ok=True)
+    template()
+    made = images(minor, authority(folder() / "authority").read_bytes())
+    return (made, *mirror(minor))
 
 
 class Bed:
@@ -39,20 +48,20 @@ class Bed:
     def __init__(self, stack: str = "kubeadm-dev", minor: str = "1.36", slots: int = 1) -> None:
         self.began = time.monotonic()
         self.work = folder() / "run"
-        folder().mkdir(parents=True, exist_ok=True)
+        made, files, digests = prepare(minor)
         self._lock = (folder() / "run.lock").open("w")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise SystemExit("another boot runs on this machine: its clusters would share names with ours") from None
+            print("another boot runs on this machine: its clusters would share names with ours", file=sys.stderr)
+            raise SystemExit(BUSY) from None
         shutil.rmtree(self.work, ignore_errors=True)
         self.work.mkdir(parents=True)
         remove_cgroups()
-        template()
         registry = Registry()
-        for image in images(minor):
+        self.authority = authority(folder() / "authority")
+        for image in made:
             registry.add(image)
-        files, digests = mirror(minor)
         network = str(yaml.safe_load((Path(__file__).parents[2] / f"Pulumi.{stack}.yaml").read_text())["config"][
             "winkube:network"]["cidr"]).rsplit(".", 2)[0]  # fmt: skip
         self.gateway, self.balancer_address = f"{network}.0.1", f"{network}.15.250"
@@ -71,7 +80,7 @@ class Bed:
             f"{one}.{self.stack.region}.amazonaws.com" for one in ("s3", "ssm", "ec2", "autoscaling", "kms", "sts")
         ]
         names += [f"{BUCKET}.s3.{self.stack.region}.amazonaws.com"]
-        make_certificate(self.work, names)
+        make_certificate(self.work, self.authority, names)
         self.hosts = "127.0.0.1 localhost\n" + f"{self.balancer_address} {self.stack.api}\n"
         self.hosts += "".join(f"{self.gateway} {one}\n" for one in names)
         self.balancer = Balancer(self.work, self.gateway, self.balancer_address, 5000)
@@ -140,13 +149,14 @@ class Bed:
     def sync(self) -> None:
         """Make the machines what the instances of the groups are."""
         with self.lock:
+            ended = self.cloud.ended()
             for instance, machine in list(self.machines.items()):
                 if instance in self.cloud.emulation.leaving and "Terminated" not in machine.metadata.values.values():
                     self.balancer.targets.pop(instance, None)
                     self.balancer.apply()
                     machine.metadata.values["autoscaling/target-lifecycle-state"] = "Terminated"
                     self.say("machine told to leave", instance=instance)
-                elif self.cloud.ended(instance):
+                elif instance in ended:
                     self.end(instance)
             self._start_machines()
 
@@ -192,7 +202,7 @@ class Bed:
             files = {
                 "etc/hosts": self.hosts,
                 "etc/resolv.conf": f"nameserver {self.gateway}\n",
-                "etc/ssl/certs/ca-certificates.crt": authorities + (self.work / "ca.crt").read_text(),
+                "etc/ssl/certs/ca-certificates.crt": authorities + self.authority.read_text(),
             }
             machine = Machine(self.work, instance, address, group.user_data, Metadata(values, identity), files)
             self.machines[instance] = machine
@@ -273,27 +283,18 @@ class Bed:
         self.say("objects applied", count=len(self.stack.manifests), refused=len(refused))
         return refused
 
-    def stand_in_for_controllers(self) -> None:
-        """What the cloud controller manager and the CSR approver do, as their images are not here."""
+    def stand_in_for_approver(self) -> None:
+        """What the CSR approver does, as its image is not here."""
 
         def work() -> None:
             while True:
                 try:
-                    self._initialize_nodes()
                     self._approve()
                 except Exception:  # the API comes and goes
                     time.sleep(1)
                 time.sleep(1)
 
         threading.Thread(target=work, daemon=True).start()
-
-    def _initialize_nodes(self) -> None:
-        for node in self.client.list("v1", "Node"):
-            taints = node["spec"].get("taints") or []
-            left = [one for one in taints if one["key"] != UNINITIALIZED]
-            if len(left) != len(taints):
-                path = self.client.path("v1", "Node", node["metadata"]["name"])
-                self.client.request("PATCH", path, {"spec": {"taints": left}}, content="merge-patch+json")
 
     def _approve(self) -> None:
         for csr in self.client.list("certificates.k8s.io/v1", "CertificateSigningRequest"):

@@ -27,6 +27,7 @@ class Cloud:
         self, stack: Stack, network: str, health: Callable[[str], str], execute: Callable[[str, str], Any]
     ) -> None:
         self.stack = stack
+        self._clients: dict[str, Any] = {}
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
         self.emulation = Emulation(stack.region, health, execute)
         self.up()
@@ -45,10 +46,12 @@ class Cloud:
 
     def client(self, service: str) -> Any:
         """A client of the driver, past the balancer."""
-        return boto3.client(
-            service, region_name=self.stack.region, endpoint_url=f"http://127.0.0.1:{PORT}",
-            aws_access_key_id="test", aws_secret_access_key="test",
-        )  # fmt: skip
+        if service not in self._clients:
+            self._clients[service] = boto3.client(
+                service, region_name=self.stack.region, endpoint_url=f"http://127.0.0.1:{PORT}",
+                aws_access_key_id="test", aws_secret_access_key="test",
+            )  # fmt: skip
+        return self._clients[service]
 
     def fill(self) -> None:
         """What ``pulumi up`` makes before any instance exists."""
@@ -115,10 +118,11 @@ class Cloud:
         found = self.client("ssm").get_parameter(Name=self.stack.parameter["name"], WithDecryption=True)
         return str(found["Parameter"]["Value"])
 
-    def ended(self, instance: str) -> bool:
-        """Whether EC2 has ended an instance."""
-        found = self.client("ec2").describe_instances(InstanceIds=[instance])["Reservations"]
-        return all(one["State"]["Name"] == "terminated" for each in found for one in each["Instances"])
+    def ended(self) -> set[str]:
+        """Instances that EC2 has ended."""
+        wanted = [{"Name": "instance-state-name", "Values": ["terminated"]}]
+        found = self.client("ec2").describe_instances(Filters=wanted)["Reservations"]
+        return {one["InstanceId"] for each in found for one in each["Instances"]}
 
     def read(self, key: str) -> bytes | None:
         """An object of the bucket."""

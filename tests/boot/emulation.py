@@ -73,7 +73,7 @@ class Emulation:
         state = next(one for one in states if one.instance.id == instance_id)
         group = state.auto_scaling_group
         hooks = self._scaling.describe_lifecycle_hooks(group.name)
-        if not any(hook.transition == TERMINATING for hook in hooks):
+        if not any(hook.lifecycle_transition == TERMINATING for hook in hooks):
             return self._terminate(instance_id, should_decrement)
         size = group.desired_capacity
         state.lifecycle_state = "Terminating:Wait"

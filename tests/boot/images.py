@@ -80,8 +80,8 @@ def binary(name: str, minor: str) -> Path:
     return ensure(recipe, lambda line: print(line, file=sys.stderr, flush=True)) / recipe.file(name)
 
 
-def images(minor: str) -> list[Image]:
-    """Every image that the machines of a cluster run."""
+def images(minor: str, authority: bytes) -> list[Image]:
+    """Every image that the machines of a cluster run; ``authority`` signs what answers as AWS."""
     release = SELF_MANAGED_RELEASES[minor]
     kubernetes = [
         Image(f"registry.k8s.io/{name}:v{release.patch}", {f"usr/local/bin/{name}": binary(name, minor)}, (name,))
@@ -93,7 +93,12 @@ def images(minor: str) -> list[Image]:
     }
     flannel = {"opt/bin/flanneld": binary("flanneld", minor), "opt/bin/install-conf": binary("install-conf", minor)}
     etcd = {f"usr/local/bin/{name}": binary(name, minor) for name in ("etcd", "etcdctl", "etcdutl")}
+    cloud = {
+        "usr/local/bin/aws-cloud-controller-manager": binary("aws-cloud-controller-manager", minor),
+        "etc/ssl/certs/ca-certificates.crt": authority,
+    }
     return [
+        Image(release.cloud_controller_manager, cloud, ("aws-cloud-controller-manager",)),
         Image(release.pause_image, {"pause": _pause()}, ("/pause",)),
         *kubernetes,
         Image(f"registry.k8s.io/etcd:{release.etcd_image_tag}", etcd, ("etcd",)),

@@ -4,7 +4,8 @@ import os
 import shutil
 import subprocess
 
-from tests.binaries.build import GoMissingError, find_go
+from tests.binaries.build import GoMissingError, built, find_go
+from tests.binaries.recipes import DEFAULT_MINOR, RECIPES
 
 PROGRAMS = {
     "systemd-nspawn": "systemd-container",
@@ -40,3 +41,10 @@ def missing() -> list[str]:
         if tried.returncode:
             found.append(f"namespaces or bridges cannot be made here: {tried.stderr.strip()}")
     return found
+
+
+def unbuilt(minor: str = DEFAULT_MINOR) -> list[str]:
+    """What is built first when machines boot; ``make test`` does not wait for it."""
+    sets = [one for one in RECIPES if one.needs.startswith("real machines") and one.minor in (None, minor)]
+    lacking = [one.title for one in sets if not built(one)]
+    return [f"the programs of machines are not built ({', '.join(lacking)}): make binaries"] if lacking else []

@@ -19,6 +19,7 @@ from .images import Registry
 CLONE_NEWNET = 0x40000000
 CHECK = "check check-ssl verify none inter 2s rise 2 fall 2 on-marked-down shutdown-sessions"
 TOKEN = "metadata-token-of-the-test"
+REQUEST = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
 
 
 class Quiet(BaseHTTPRequestHandler):
@@ -138,8 +139,11 @@ class Metadata:
 
         class Handler(Quiet):
             def do_PUT(self) -> None:
-                good = self.path == "/latest/api/token" and self.headers.get("X-aws-ec2-metadata-token-ttl-seconds")
-                self.answer(200, TOKEN.encode()) if good else self.answer(400)
+                life = self.headers.get("X-aws-ec2-metadata-token-ttl-seconds")
+                if self.path == "/latest/api/token" and life:
+                    self.answer(200, TOKEN.encode(), X_aws_ec2_metadata_token_ttl_seconds=life)
+                else:
+                    self.answer(400)
 
             def do_GET(self) -> None:
                 metadata.get(self)
@@ -172,25 +176,22 @@ class Metadata:
             handler.answer(200, value.encode())
 
 
-def make_certificate(folder: Path, names: list[str]) -> None:
-    """An authority, and a certificate for these names, as ``ca.crt`` and ``server.pem``."""
+def authority(folder: Path) -> Path:
+    """The certificate of an authority, made once: images carry it."""
+    if not (folder / "ca.crt").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        _quiet(*REQUEST, "-days", "3650", "-keyout", str(folder / "ca.key"), "-out", str(folder / "ca.crt"),
+               "-subj", "/CN=test authority")  # fmt: skip
+    return folder / "ca.crt"
+
+
+def make_certificate(folder: Path, signed_by: Path, names: list[str]) -> None:
+    """A certificate for these names with its key, as ``server.pem``."""
     alternative = ",".join(f"DNS:{name}" for name in names)
-    request = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-days",
-        "2",
-    ]
-    _quiet(*request, "-keyout", str(folder / "ca.key"), "-out", str(folder / "ca.crt"), "-subj", "/CN=test authority")
-    _quiet(*request, "-keyout", str(folder / "server.key"), "-out", str(folder / "server.crt"), "-subj", "/CN=aws",
-           "-addext", f"subjectAltName={alternative}", "-addext", "basicConstraints=critical,CA:false",
-           "-CA", str(folder / "ca.crt"), "-CAkey", str(folder / "ca.key"))  # fmt: skip
+    _quiet(*REQUEST, "-days", "2", "-keyout", str(folder / "server.key"), "-out", str(folder / "server.crt"),
+           "-subj", "/CN=aws", "-addext", f"subjectAltName={alternative}",
+           "-addext", "basicConstraints=critical,CA:false", "-CA", str(signed_by),
+           "-CAkey", str(signed_by.with_suffix(".key")))  # fmt: skip
     (folder / "server.pem").write_text((folder / "server.crt").read_text() + (folder / "server.key").read_text())
 
 

@@ -22,6 +22,10 @@ datasource_list: [NoCloud, None]
 network: {config: disabled}
 locale: false
 preserve_hostname: true
+# User data is executed as everywhere; what else cloud-init does for a machine of EC2 has nothing to do here.
+cloud_init_modules: [write-files]
+cloud_config_modules: [runcmd]
+cloud_final_modules: [scripts-user]
 """
 BUILT_IN = ("kernel/net/bridge/br_netfilter.ko", "kernel/fs/overlayfs/overlay.ko", "kernel/drivers/net/vxlan/vxlan.ko")
 """Modules that a container cannot load: its modprobe is told that they are a part of the kernel."""
@@ -79,6 +83,8 @@ def _complete(root: Path) -> None:
         "e2scrub_all.timer",
         "fstrim.timer",
         "console-getty.service",
+        "e2scrub_reap.service",
+        "modprobe@.service",
     ):
         (root / "etc/systemd/system" / unit).unlink(missing_ok=True)
         (root / "etc/systemd/system" / unit).symlink_to("/dev/null")

@@ -5,8 +5,10 @@ import stat
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from botocore.exceptions import ClientError
 from winkube.preview import cli
 
 from .conftest import BUCKET, LAYOUT, NAME, REGION, World
@@ -35,6 +37,33 @@ def test_status_shows_the_cluster_and_whether_it_is_healthy(world: World, capsys
 def test_what_cannot_be_done_is_said_in_one_line(world: World, capsys: Any) -> None:
     assert run("status", "dev.example.com", "--region", REGION) == 2
     assert capsys.readouterr().err.startswith("error: no control plane is tagged")
+
+
+def test_without_credentials_it_says_so(capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    assert run("status", NAME, "--region", REGION) == 2
+    assert capsys.readouterr().err == (
+        "error: AWS was not reached: Unable to locate credentials. See that credentials and region are right "
+        "(AWS_PROFILE)\n"
+    )
+
+
+def test_what_aws_refuses_is_said_in_one_line(world: World, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.change_template()
+    refused = ClientError({"Error": {"Code": "AccessDenied", "Message": "no rights"}}, "TerminateInstance")
+    monkeypatch.setattr("winkube.ops.actions.find", Mock(side_effect=refused))
+    assert run("roll", NAME, "--region", REGION) == 2
+    assert capsys.readouterr().err.endswith("error: AWS refused TerminateInstance: AccessDenied: no rights\n")
+
+
+def test_an_error_of_our_own_is_not_hidden(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("winkube.ops.actions.find", Mock(side_effect=ZeroDivisionError))
+    with pytest.raises(ZeroDivisionError):
+        run("roll", NAME, "--region", REGION)
 
 
 def test_nothing_to_roll(world: World, capsys: Any) -> None:

@@ -10,7 +10,6 @@ import json
 import os
 import random
 import re
-import shutil
 import tarfile
 import time
 import urllib.error
@@ -165,20 +164,24 @@ class Downloads:
             return False
 
     def _install(self, name: str, file: Path, artefact: dict[str, Any]) -> "dict[str, str]":
+        """Put the files of an artefact to their places; the SHA-256 of each, by its path."""
         install: list[dict[str, Any]] = artefact["install"]
         if artefact["kind"] == "file":
+            sums: dict[str, str] = {}
             for one in install[1:]:
                 with file.open("rb") as source:
-                    put(place(self.root, one["path"]), source, mode_of(one))
-            move(file, place(self.root, install[0]["path"]), mode_of(install[0]))
-        elif artefact["kind"] == "tar.gz":
-            self._extract(name, file, install)
-        else:
-            raise AgentError(WRONG_ARCHIVE, name, "is of an unknown kind", "deploy the stack again", artefact["kind"])
-        return {one["path"]: _sum(place(self.root, one["path"])) for one in install}
+                    sums[one["path"]] = put(place(self.root, one["path"]), source, mode_of(one))
+            algorithm, _, expected = str(artefact["digest"]).partition(":")
+            target = place(self.root, install[0]["path"])
+            move(file, target, mode_of(install[0]))
+            return {**sums, install[0]["path"]: expected if algorithm == "sha256" else _sum(target)}
+        if artefact["kind"] == "tar.gz":
+            return self._extract(name, file, install)
+        raise AgentError(WRONG_ARCHIVE, name, "is of an unknown kind", "deploy the stack again", artefact["kind"])
 
-    def _extract(self, name: str, file: Path, install: "list[dict[str, Any]]") -> None:
+    def _extract(self, name: str, file: Path, install: "list[dict[str, Any]]") -> "dict[str, str]":
         """Only the files that are named come out, to the paths that the document names: no archive chooses a path."""
+        sums: dict[str, str] = {}
         wanted = {str(PurePosixPath(one["member"])): one for one in install}
         try:
             with tarfile.open(file, "r:gz") as archive:
@@ -190,14 +193,17 @@ class Downloads:
                     if source is None:
                         raise AgentError(WRONG_ARCHIVE, name, "holds a link where a file is expected",
                                          "take the archive of the release itself", member.name)  # fmt: skip
-                    put(place(self.root, one["path"]), source, mode_of(one))
+                    sums[one["path"]] = put(place(self.root, one["path"]), source, mode_of(one))
                     del wanted[str(PurePosixPath(member.name))]
+                    if not wanted:
+                        break
         except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise AgentError(WRONG_ARCHIVE, name, "is not an archive", "take the archive of the release itself",
                              str(error)) from error  # fmt: skip
         if wanted:
             raise AgentError(WRONG_ARCHIVE, name, "lacks files that are installed from it",
                              "take the archive of the release itself", ", ".join(sorted(wanted)))  # fmt: skip
+        return sums
 
 
 def place(root: Path, path: str) -> Path:
@@ -216,17 +222,24 @@ def mode_of(one: "dict[str, Any]", default: str = "0755") -> int:
     return int(str(one.get("mode") or default), 8)
 
 
-def put(path: Path, source: "IO[bytes]", mode: int) -> None:
-    """Write a file as a whole; it is on the disk when this returns, and never half there."""
+def put(path: Path, source: "IO[bytes]", mode: int) -> str:
+    """Write a file as a whole; it is on the disk when this returns, and never half there. Gives its SHA-256."""
+    summed = hashlib.sha256()
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(f".{path.name}.new")
     handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "wb") as file:
-        shutil.copyfileobj(source, file, PART)
+
+        def write(data: bytes) -> None:
+            summed.update(data)
+            file.write(data)
+
+        _feed(source, write)
         file.flush()
         os.fchmod(file.fileno(), mode)
         os.fsync(file.fileno())
     new.replace(path)
+    return summed.hexdigest()
 
 
 def move(file: Path, path: Path, mode: int) -> None:

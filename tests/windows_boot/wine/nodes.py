@@ -106,6 +106,7 @@ class RunningNode:
         self.endpoint = f"tcp://127.0.0.1:{runtime_port}"
         self.runtime_log = folder / f"runtime-{facts.instance_id}.log"
         self.runtime = Process([*prefix, stand_in_runtime(), f"127.0.0.1:{runtime_port}"], self.runtime_log)
+        wait("stand-in runtime", lambda: _listens(self.runtime.pid, runtime_port), 30)
         self.kubelet: Process | None = None
         self.starts = 0
         self._write()
@@ -202,6 +203,12 @@ def ready(client: Client, name: str) -> bool:
     """Whether a Node is Ready."""
     conditions = client.get("v1", "Node", name)["status"].get("conditions", [])
     return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+def _listens(pid: int, port: int) -> bool:
+    """Whether somebody listens on a port in the network of a process."""
+    rows = [line.split() for line in Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]]
+    return any(row[1].endswith(f":{port:04X}") and row[3] == "0A" for row in rows)
 
 
 def wait(what: str, condition: Callable[[], Any], seconds: float, said: Callable[[], str] = lambda: "") -> Any:
