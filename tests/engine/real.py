@@ -11,13 +11,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from google.protobuf import struct_pb2
-from winkube.preview.model import Plan, decode
-from winkube.preview.values import plain
+from winkube.preview.model import SIGNATURE_KEY, UNKNOWN, Plan, Reference, Secret, decode, holds_unknown
+from winkube.preview.values import SECRET_MARK, plain
 
 from .cloud import Cloud
 from .engine import ROOT
@@ -41,7 +42,8 @@ class Pulumi:
         plugins = folder / "home" / "plugins"
         for package in STAND_INS:
             write_launcher(plugins / f"resource-{package}-v{version(package)}" / f"pulumi-resource-{package}", package)
-        (plugins / kubernetes.name).symlink_to(kubernetes)
+        # The CLI passes over a link to a folder when it looks for plug-ins.
+        shutil.copytree(kubernetes, plugins / kubernetes.name, copy_function=_link)
         (folder / "backend").mkdir(parents=True)
         path = os.pathsep.join([*([str(world.path)] if world else []), os.environ["PATH"]])
         self.environment = {
@@ -71,7 +73,15 @@ class Pulumi:
     def preview(self, *arguments: str) -> Mapping[str, Any]:
         """The preview as the CLI gives it to programs."""
         text = self.run("preview", "--json", *arguments)
-        return json.loads(text[text.index("{") :])
+        return json.JSONDecoder().raw_decode(text, text.index("{"))[0]
+
+    def kept(self) -> dict[str, Any]:
+        """URN to what the engine remembers: inputs, and outputs but of Kubernetes' objects, whose status lives on."""
+        deployment = json.loads(self.run("stack", "export", "--show-secrets"))["deployment"]
+        return {
+            it["urn"]: (it.get("inputs"), None if type_of(it["urn"]).startswith("kubernetes:") else it.get("outputs"))
+            for it in deployment["resources"]
+        }
 
 
 def required() -> tuple[str, Path]:
@@ -106,14 +116,14 @@ def steps(preview: Mapping[str, Any]) -> dict[str, str]:
 
 
 def inputs(preview: Mapping[str, Any]) -> dict[str, Any]:
-    """URN to inputs, unknowns and secrets as marks; of a provider none, for the engine adds to them."""
+    """URN to inputs, as the CLI shows them: secrets are marks. Of a provider none, for the engine adds to them."""
     found: dict[str, Any] = {}
     for step in preview["steps"]:
         state, kind = step["newState"], type_of(step["urn"])
         if state.get("custom") and not kind.startswith("pulumi:providers:"):
             made = struct_pb2.Struct()
             made.update(state.get("inputs") or {})
-            found[step["urn"]] = plain(decode(made))
+            found[step["urn"]] = decode(made)
         elif kind != "pulumi:pulumi:Stack":
             found[step["urn"]] = {}
     return found
@@ -126,20 +136,40 @@ def missing(plan: Plan, found: Mapping[str, Any]) -> list[str]:
     """
     told = [f"{urn}: only under the engine" for urn in sorted(found.keys() - plan.by_urn.keys())]
     for urn, resource in plan.by_urn.items():
-        wanted = plain(resource.inputs) if resource.custom and ":providers:" not in resource.type else {}
+        wanted = resource.inputs if resource.custom and ":providers:" not in resource.type else {}
         if urn not in found:
             told.append(f"{urn}: only offline")
-        elif not (_within(wanted, found[urn]) if resource.type.startswith("kubernetes:") else wanted == found[urn]):
-            told.append(f"{urn}: {wanted!r} offline, {found[urn]!r} under the engine")
+        elif not _same(wanted, found[urn], more=resource.type.startswith("kubernetes:")):
+            told.append(f"{urn}: {plain(wanted)!r} offline, {plain(found[urn])!r} under the engine")
     return told
 
 
-def _within(wanted: Any, found: Any) -> bool:
+def _same(wanted: Any, found: Any, *, more: bool) -> bool:
+    """Whether a value is what the engine shows; ``more`` lets it show keys that are not wanted."""
+    if isinstance(wanted, Secret):
+        # A secret that is not known yet is shown as either.
+        return found == SECRET_MARK or (found is UNKNOWN and holds_unknown(wanted.value))
+    if isinstance(wanted, Reference):
+        return wanted.urn == found or wanted.id == found
     if isinstance(wanted, dict) and isinstance(found, dict):
-        return all(_within(value, found.get(key)) for key, value in wanted.items())
+        wanted, found = _without_hash(wanted), _without_hash(found)
+        keys = wanted.keys() <= found.keys() if more else wanted.keys() == found.keys()
+        return keys and all(_same(value, found[key], more=more) for key, value in wanted.items())
     if isinstance(wanted, list) and isinstance(found, list):
-        return len(wanted) == len(found) and all(map(_within, wanted, found))
-    return wanted == found
+        return len(wanted) == len(found) and all(map(partial(_same, more=more), wanted, found))
+    return wanted is found or wanted == found or (wanted is UNKNOWN and found == SECRET_MARK)
+
+
+def _without_hash(value: Mapping[str, Any]) -> dict[str, Any]:
+    """An asset as the program gives it: the engine adds what its content comes to."""
+    return {key: it for key, it in value.items() if not (key == "hash" and SIGNATURE_KEY in value)}
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another file system
+        shutil.copy2(source, target)
 
 
 def write_launcher(file: Path, package: str) -> None:
