@@ -4,6 +4,8 @@ The SDK resolves the annotations of all properties of a class when it is first u
 gives ten of them. Resolving an annotation is what typing does slowest: here each is resolved when it is asked for.
 """
 
+import typing
+from collections.abc import Callable
 from functools import cache
 from typing import Any, get_type_hints
 
@@ -50,6 +52,26 @@ class Hints:
         if not issubclass(self._cls, pulumi.Resource):
             return {}
         return sdk_types._types_from_annotations(self._cls)  # pyright: ignore[reportPrivateUsage]
+
+
+def keep_names_equal(put: Callable[[Any, str, Any], None]) -> None:
+    """Let a name in an annotation equal another of the same spelling for good, by ``put``, which replaces an attribute.
+
+    In Python 3.11 to 3.13 it equals by what it was last resolved to, which differs from module to module. The caches of
+    ``typing`` have such names in their keys: they forget another entry than the oldest one, and then give the type of
+    one annotation for another, once an evaluation, or several in one process, has resolved enough of them.
+    """
+    if not hasattr(typing.ForwardRef("Any"), "__forward_evaluated__"):
+        return
+
+    def equal(this: Any, other: Any) -> Any:
+        if not isinstance(other, typing.ForwardRef):
+            return NotImplemented
+        return this.__forward_arg__ == other.__forward_arg__ and this.__forward_module__ == other.__forward_module__
+
+    put(typing.ForwardRef, "__eq__", equal)
+    for clear in getattr(typing, "_cleanups", ()):  # keys that differed may be equal now
+        clear()
 
 
 @cache

@@ -1,11 +1,13 @@
 """Types that are resolved property by property are those that the SDK resolves at once."""
 
+import typing
 from typing import Any
 
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 import pytest
 from pulumi import _types as sdk_types
+from winkube.preview.evaluate import evaluate_function
 from winkube.preview.sdk_hints import Hints, hints_of
 
 CLASSES: list[type[Any]] = [
@@ -39,3 +41,21 @@ def test_every_property_has_the_type_that_the_sdk_gives_it(cls: type[Any]) -> No
 def test_a_property_that_is_none_has_no_type() -> None:
     assert hints_of(aws.ec2.Vpc).get("nothing") is None
     assert hints_of(aws.ec2.Vpc).get("nothing", str) is str
+
+
+def test_a_name_equals_itself_whatever_it_was_resolved_to() -> None:
+    """The caches of typing have names in their keys, and mix their entries up where an equality changes meanwhile."""
+
+    def resolved(to: Any) -> typing.ForwardRef:
+        name: Any = typing.ForwardRef("Name")
+        name._evaluate({"Name": to}, {}, recursive_guard=frozenset())
+        return name
+
+    before = vars(typing.ForwardRef)["__eq__"]
+    found: list[bool] = []
+    evaluate_function(lambda: found.extend([
+        resolved(int) == resolved(str), resolved(int) == typing.ForwardRef("Name"),
+        resolved(int) != typing.ForwardRef("N"), resolved(int) != "Name",
+    ]))  # fmt: skip
+    assert found == [True] * 4
+    assert vars(typing.ForwardRef)["__eq__"] is before
