@@ -319,7 +319,7 @@ class EksWindowsNodeGroup(_NodeGroup):
     """Windows nodes of an EKS cluster.
 
     Pass ``WindowsIpam`` and the Linux groups in ``opts.depends_on``: nodes that come up before IPAM is on never get
-    addresses for pods.
+    addresses for pods. CoreDNS may come up beside them: it serves pods, and a node becomes ready without it.
 
     :raises WinkubeError: ``WK-EKS-010`` to ``-031``, ``-070`` to ``-088``, ``WK-SCH``, ``WK-IAM``, ``WK-TAG``.
     """

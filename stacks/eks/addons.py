@@ -2,7 +2,8 @@
 
 - the role of Windows nodes that Karpenter starts, where it is asked for;
 - the add-ons with their roles;
-- storage classes, Karpenter's Windows pools, credential specs of Active Directory: objects of kinds that add-ons bring;
+- storage classes;
+- Karpenter's Windows pools, credential specs of Active Directory: objects of kinds that add-ons bring;
 - logs of Windows nodes by Fluent Bit;
 - what all of these need of the roles of Windows nodes.
 """
@@ -51,7 +52,8 @@ def create_addons(environment: Environment, before: Sequence[pulumi.Resource]) -
     opts = after(environment.opts, *([addons] if addons else before))
     if addons is not None:
         served.role_arns = addons.role_arns
-    _create_storage_classes(environment, served, opts)
+    # A storage class only names its driver, which need not be there.
+    _create_storage_classes(environment, served, environment.opts)
     if karpenter is not None:
         _create_karpenter_pools(environment, karpenter, opts)
     _create_credential_specs(environment, served, opts)

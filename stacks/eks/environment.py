@@ -25,3 +25,8 @@ class Environment:
     def name(self) -> str:
         """The name of the cluster, with which every resource's begins."""
         return self.settings.cluster.name
+
+    @property
+    def manages_addons(self) -> bool:
+        """Whether CNI, kube-proxy and CoreDNS are EKS add-ons; else the cluster brings its own."""
+        return self.settings.cluster.windows_ipam.mode == "addon"

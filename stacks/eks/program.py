@@ -6,8 +6,8 @@ What is made, in the order in which it can come up:
 - the cluster with its role, logs, key and access entries, and security groups of its own where it has some;
 - the CNI with Windows IPAM, and kube-proxy: nodes are not ready without them;
 - the Linux groups, then CoreDNS on them, or on Fargate;
-- the add-ons, and what they serve (:mod:`stacks.eks_addons`);
-- the Windows groups, which need addresses and DNS from what came before;
+- the add-ons, and what they serve (:mod:`stacks.eks.addons`);
+- the Windows groups after the Linux ones, beside CoreDNS: pods of theirs need it, their nodes do not;
 - the RuntimeClasses by which pods find the nodes of their build.
 """
 
@@ -60,9 +60,14 @@ def build(settings: EksSettings) -> None:
     in_cluster = kubernetes.Provider(f"{name}-kubernetes", kubeconfig=cluster.kubeconfig, enable_server_side_apply=True)
     both = pulumi.ResourceOptions(providers=[provider, in_cluster])
     environment = Environment(settings, network, cluster, security_groups, both)
-    linux, before_windows = _create_linux(environment)
-    addons = create_addons(environment, before_windows)
-    windows = _create_windows(environment, before_windows)
+    ipam = _create_ipam(environment)
+    linux = _create_linux(environment, ipam)
+    nodes: list[pulumi.Resource] = [ipam, *linux.values()]
+    core_dns = _create_core_dns(environment, *linux.values())
+    served = [*nodes, core_dns] if core_dns else nodes
+    addons = create_addons(environment, served)
+    # Without Linux groups CoreDNS runs on Fargate, and is what a cluster has before it has Windows nodes.
+    windows = _create_windows(environment, nodes if linux else served)
     attach_node_policies(environment, windows, addons)
     classes = _create_runtime_classes(environment)
     exported(
@@ -130,13 +135,11 @@ def _create_cluster(
     return EksCluster(section.name, args, opts)
 
 
-def _create_linux(environment: Environment) -> tuple[Groups, list[pulumi.Resource]]:
-    """CNI, kube-proxy, Linux groups and CoreDNS, and what Windows nodes and add-ons wait for."""
+def _create_linux(environment: Environment, ipam: WindowsIpam) -> Groups:
+    """kube-proxy, and the Linux groups after CNI and proxy."""
     name, opts = environment.name, environment.opts
-    managed = environment.settings.cluster.windows_ipam.mode == "addon"
-    ipam = _create_ipam(environment)
     first: list[pulumi.Resource] = [ipam]
-    if managed:
+    if environment.manages_addons:
         first.append(_create_addon(environment, "kube-proxy", opts))
     groups: Groups = {}
     for section in (group for group in environment.settings.instance_groups if group.linux):
@@ -144,14 +147,14 @@ def _create_linux(environment: Environment) -> tuple[Groups, list[pulumi.Resourc
         cni_policy = environment.settings.cluster.windows_ipam.service_account_role_arn is None
         args = _group_args(EksLinuxNodeGroupArgs, section, environment, cni_policy=cni_policy)
         groups[section.name] = EksLinuxNodeGroup(f"{name}-{section.name}", args, after(opts, *first))
-    done: list[pulumi.Resource] = [ipam, *groups.values()]
-    if managed:
-        done.append(_create_core_dns(environment, *groups.values()))
-    return groups, done
+    return groups
 
 
-def _create_core_dns(environment: Environment, *linux: pulumi.Resource) -> EksAddon:
+def _create_core_dns(environment: Environment, *linux: pulumi.Resource) -> EksAddon | None:
+    """CoreDNS on the Linux groups or on Fargate; None where the cluster brings its own."""
     settings = environment.settings
+    if not environment.manages_addons:
+        return None
     if settings.cluster.core_dns == "nodes":
         return _create_addon(environment, "coredns", after(environment.opts, *linux))
     args = EksFargateProfileArgs(

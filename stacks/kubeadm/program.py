@@ -119,11 +119,15 @@ def _create_control_plane(
 
 
 def _create_objects(environment: Environment) -> WindowsRuntimeClasses | None:
-    """What nodes need to become Ready, and what Windows pods need to be placed."""
+    """What nodes need to become Ready, and what Windows pods need to be placed.
+
+    Their pods tolerate every node that is not ready yet and reach the API by its own name, so that none waits for
+    another: the order in which a new node gets them is not this program's either.
+    """
     settings, name, opts = environment.settings, environment.name, environment.opts
     cluster, endpoint = settings.cluster, environment.control_plane.endpoint
     releases = settings.windows_releases
-    controller = CloudControllerManager(
+    CloudControllerManager(
         f"{name}-cloud-controller",
         CloudControllerManagerArgs(
             cluster_name=cluster.name,
@@ -141,9 +145,9 @@ def _create_objects(environment: Environment) -> WindowsRuntimeClasses | None:
         service_cidr=cluster.service_cidr,
         windows=bool(releases),
     )
-    flannel = Flannel(f"{name}-flannel", flannel_args, after(opts, controller))
+    Flannel(f"{name}-flannel", flannel_args, opts)
     approver_args = KubeletCsrApproverArgs(endpoint=endpoint, node_cidrs=[settings.network.cidr])
-    KubeletCsrApprover(f"{name}-csr-approver", approver_args, after(opts, controller))
+    KubeletCsrApprover(f"{name}-csr-approver", approver_args, opts)
     if not releases:
         return None
     proxy_args = arguments(
@@ -153,7 +157,7 @@ def _create_objects(environment: Environment) -> WindowsRuntimeClasses | None:
         pod_cidr=cluster.pod_cidr,
         service_cidr=cluster.service_cidr,
     )
-    WindowsKubeProxy(f"{name}-kube-proxy-windows", proxy_args, after(opts, flannel))
+    WindowsKubeProxy(f"{name}-kube-proxy-windows", proxy_args, opts)
     classes_args = WindowsRuntimeClassesArgs(releases=releases)
     classes = WindowsRuntimeClasses(f"{name}-runtime-classes", classes_args, opts)
     admission_args = arguments(

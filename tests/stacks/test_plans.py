@@ -68,24 +68,36 @@ def test_a_stack_is_as_it_was(folder: Path, stack: str, mode: str, snapshot: Sna
 
 @pytest.mark.parametrize("stack", ["dev", "prod"])
 def test_a_stack_comes_up_in_the_right_order(stack: str, waits_for: WaitsFor) -> None:
-    """Roles and logs before the cluster; CNI and kube-proxy before nodes; Linux and CoreDNS before Windows."""
+    """Roles and logs before the cluster; CNI and kube-proxy before nodes; Linux before Windows, beside CoreDNS."""
     plan = evaluate(ROOT, stack)
     assert {f"{stack}-cluster-role", f"{stack}-logs"} <= waits_for(plan, f"{stack}-cluster")
     assert {f"{stack}-ipam-vpc-cni", f"{stack}-kube-proxy-addon"} <= waits_for(plan, f"{stack}-system-group")
     assert f"{stack}-system-group" in waits_for(plan, f"{stack}-coredns-addon")
     windows = waits_for(plan, f"{stack}-windows-2022-group")
-    assert {f"{stack}-system-group", f"{stack}-coredns-addon", f"{stack}-ipam-vpc-cni"} <= windows
+    assert {f"{stack}-system-group", f"{stack}-ipam-vpc-cni"} <= windows
+    assert f"{stack}-coredns-addon" not in windows
     assert f"{stack}-windows-2022-nodes-AmazonEKSWorkerNodePolicy" in windows
 
 
 def test_addons_come_after_dns_and_before_what_they_serve(waits_for: WaitsFor) -> None:
-    """Add-ons need Linux nodes and DNS; the webhook of gMSA its certificates; Windows nodes wait for no add-on."""
+    """Add-ons need Linux nodes and DNS; gMSA's webhook its certificates; Windows nodes and classes wait for none."""
     plan = evaluate(ROOT, "prod")
     drivers = waits_for(plan, "prod-addons-aws-ebs-csi-driver-addon")
     assert {"prod-system-group", "prod-coredns-addon", "prod-addons-aws-ebs-csi-driver-role"} <= drivers
     assert "prod-addons-cert-manager" in waits_for(plan, "prod-addons-windows-gmsa")
-    assert "prod-addons-aws-ebs-csi-driver-addon" in waits_for(plan, "prod-ebs-ntfs-class")
-    assert not [name for name in waits_for(plan, "prod-windows-2025-group") if name.startswith("prod-addons")]
+    for name in ("prod-windows-2025-group", "prod-ebs-ntfs-class"):
+        assert not [waited for waited in waits_for(plan, name) if waited.startswith("prod-addons")]
+
+
+def test_what_runs_in_a_cluster_of_its_own_comes_up_side_by_side(waits_for: WaitsFor) -> None:
+    """Which of it a node gets first is not the program's to say, so nothing of it waits for another."""
+    plan = evaluate(ROOT, "kubeadm-dev")
+    objects = ("cloud-controller-controller", "flannel-linux", "csr-approver-approver", "kube-proxy-windows-windows")
+    for name in objects:
+        waited = waits_for(plan, f"kubeadm-dev-{name}")
+        room = f"kubeadm-dev-{name.rpartition('-')[0]}"
+        assert room in waited
+        assert {it for it in waited if it.startswith("kubeadm-dev-") and not it.startswith(room)} == set()
 
 
 def test_the_order_of_a_program_can_be_wrong(waits_for: WaitsFor) -> None:
