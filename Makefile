@@ -56,8 +56,8 @@ engine: $(VENV)/.dev  ## Run every stack under an engine (the real one where the
 	$(BIN)/python -m pytest -q tests/engine
 
 boot-test: $(VENV)/.dev  ## Boot machines from the stacks' own user data, with all scenarios (root)
-	@$(BIN)/python -m tests.boot all
-	@$(BIN)/python -m tests.boot packets replace --stack kubeadm-prod --slots 3
+	@$(BIN)/python -m tests.boot all --stack kubeadm-prod --slots 3
+	@$(BIN)/python -m tests.boot agent-killed restore --kills
 
 boot-up: $(VENV)/.dev  ## Leave a cluster of booted machines running, and say how to reach it (root)
 	@$(BIN)/python -m tests.boot up

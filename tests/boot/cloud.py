@@ -1,6 +1,5 @@
 """The emulated cloud: a moto server with the bucket, the parameter, and groups whose instances are the machines."""
 
-import base64
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +17,8 @@ ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AW
 """What leads a command of a person to this cloud."""
 IMAGE = "ami-12c6146b"
 """One of those that moto knows."""
+MACHINE = {"ImageId": IMAGE, "InstanceType": "m5.large"}
+"""What moto has to know of a launch template; the driver gives machines the user data of their group."""
 
 
 class Cloud:
@@ -73,7 +74,7 @@ class Cloud:
     def launch(self, group: Group, count: int = 1) -> None:
         """Make a group with its launch template and hooks; its instances exist then."""
         ec2, scaling = self.client("ec2"), self.client("autoscaling")
-        made = ec2.create_launch_template(LaunchTemplateName=group.name, LaunchTemplateData=_template(group))
+        made = ec2.create_launch_template(LaunchTemplateName=group.name, LaunchTemplateData=MACHINE)
         template = made["LaunchTemplate"]["LaunchTemplateId"]
         tags = [{"Key": key, "Value": value, "PropagateAtLaunch": True, "ResourceId": group.name,
                  "ResourceType": "auto-scaling-group"} for key, value in group.tags.items()]  # fmt: skip
@@ -99,7 +100,7 @@ class Cloud:
         for there in scaling.describe_auto_scaling_groups()["AutoScalingGroups"]:
             group = next(one for one in stack.groups if one.name == there["AutoScalingGroupName"])
             template = there["LaunchTemplate"]["LaunchTemplateId"]
-            made = ec2.create_launch_template_version(LaunchTemplateId=template, LaunchTemplateData=_template(group))
+            made = ec2.create_launch_template_version(LaunchTemplateId=template, LaunchTemplateData=MACHINE)
             version = str(made["LaunchTemplateVersion"]["VersionNumber"])
             scaling.update_auto_scaling_group(
                 AutoScalingGroupName=group.name, LaunchTemplate={"LaunchTemplateId": template, "Version": version}
@@ -142,8 +143,3 @@ class Cloud:
         self.client("s3").put_object(
             Bucket=BUCKET, Key=key, Body=path if isinstance(path, bytes) else path.read_bytes()
         )
-
-
-def _template(group: Group) -> dict[str, Any]:
-    data = base64.b64encode(group.user_data.encode()).decode()
-    return {"ImageId": IMAGE, "InstanceType": "m5.large", "UserData": data}

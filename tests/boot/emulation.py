@@ -1,7 +1,7 @@
 """What moto leaves out of the services that machines and ``winkube cluster`` use, added to its backends.
 
-An instance that its group ends waits for the hook of the group; targets are as healthy as the balancer finds them;
-Run Command runs commands.
+An instance that its group ends waits for the hook of the group, and remembers from which template it was started;
+targets are as healthy as the balancer finds them; Run Command runs commands.
 """
 
 import threading
@@ -9,10 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from moto.autoscaling.models import TerminateInstanceActivity
+from moto.autoscaling.models import InstanceState, TerminateInstanceActivity
 from moto.autoscaling.responses import AutoScalingResponse
 from moto.backends import get_backend
-from moto.core.responses import EmptyResult
+from moto.core.responses import ActionResult, EmptyResult
+from moto.ec2.responses import EC2Response
 from moto.elbv2.models import FakeHealthStatus
 
 ACCOUNT = "123456789012"
@@ -30,6 +31,8 @@ class Emulation:
     """Runs a shell command on an instance."""
     leaving: dict[str, Any] = field(default_factory=dict[str, Any])
     """Instances that their group ends, and that a hook keeps: with their state in the group."""
+    versions: dict[str, str] = field(default_factory=dict[str, str])
+    """Versions of launch templates by the instances that were started from them, as they were first seen."""
 
     def __post_init__(self) -> None:
         scaling, balancing = self._backend("autoscaling"), self._backend("elbv2")
@@ -54,7 +57,18 @@ class Emulation:
             emulation.release(str(response._get_param("InstanceId")))
             return EmptyResult()
 
+        def describe_instance_topology(response: EC2Response) -> Any:
+            # As EC2 answers for the types that have none.
+            return ActionResult({"Instances": []})
+
+        def launch_template(state: InstanceState) -> dict[str, Any]:
+            # moto names the template's first version for every instance.
+            now = state.auto_scaling_group.launch_template
+            return {**now, "Version": emulation.versions.setdefault(state.instance.id, now["Version"])}
+
+        InstanceState.launch_template = property(launch_template)  # pyright: ignore
         AutoScalingResponse.complete_lifecycle_action = complete_lifecycle_action  # pyright: ignore
+        EC2Response.describe_instance_topology = describe_instance_topology  # pyright: ignore
 
     def lose(self, instance: str) -> None:
         """An instance ends without a word; its group makes another one."""

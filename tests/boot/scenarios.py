@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from .bed import Bed
@@ -90,6 +91,9 @@ def first_boot(bed: Bed, slots: int) -> None:
         bed.say("phases", instance=machine.instance, **phases(machine))
     (first,) = [machine for machine in bed.machines.values() if ("init.publish", "step done") in
                 {(one.get("step"), one["event"]) for one in agent_log(machine)}]  # fmt: skip
+    joins = sorted(each for name in bed.slots.values() for each in _joins(bed.machines[name]))
+    assert len(joins) >= slots - 1, joins
+    assert all(end <= begin for (_, end), (begin, _) in pairwise(joins)), joins
     own = own_seconds(phases(first))
     bed.say("our own share", seconds=round(own, 1), percent=round(100 * own / total, 1))
 
@@ -466,6 +470,13 @@ def _settled(bed: Bed) -> None:
 
 def _steps(logged: list[dict[str, Any]]) -> set[Any]:
     return {one.get("step") for one in logged if one["event"] == "step"}
+
+
+def _joins(machine: Machine) -> list[tuple[str, str]]:
+    """When joins of the control plane began and ended."""
+    said = [one for one in agent_log(machine) if one.get("step") == "join.kubeadm"]
+    begun = [one["time"] for one in said if one["event"] == "step"]
+    return list(zip(begun, [one["time"] for one in said if one["event"] == "step done"], strict=False))
 
 
 def _said_at(bed: Bed, slot: str) -> float:
