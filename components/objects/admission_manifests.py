@@ -214,8 +214,9 @@ def _validating(
                 "matchConstraints": _constraints(resources, operations),
                 "matchConditions": [
                     {
-                        "name": "windows",
-                        "expression": f"{rules.for_windows(spec)} || {rules.with_windows_options(spec)}",
+                        "name": "suspect",
+                        "expression": f"({rules.for_windows(spec)} || {rules.with_windows_options(spec)})"
+                        f" && ({rules.suspicion(chosen, spec, settings.releases)})",
                     }
                 ],
                 **_judged(chosen, rules.variables(spec, settings.releases)),

@@ -5,8 +5,7 @@ list. The expressions see ``variables.spec`` (the pod's spec, of a pod or of a t
 ``variables.build`` (the Windows build that it selects) and ``variables.hostProcess``. Constants are written into the
 expressions: nothing is looked up while a request waits, and regular expressions are compiled once.
 
-A policy says all that it has found in one text: of several refusals the API server would tell the first alone, and it
-evaluates the words of each validation whether or not that is needed.
+A policy says all that it has found in one text: of several refusals the API server would tell the first alone.
 """
 
 from collections.abc import Sequence
@@ -46,7 +45,7 @@ class Refusal:
     """The words before the list."""
     remedy: str
     """What to write instead."""
-    suspect: str = ""
+    suspect: str
     """CEL: a question that is cheaper than the list, and true wherever the list is not empty."""
 
     def variable(self) -> dict[str, str]:
@@ -57,8 +56,20 @@ class Refusal:
         """CEL: the words about what offends, in a list of one; an empty list where nothing does."""
         before, _, after = f"{self.message}; {self.remedy} [{self.rule.code}]".partition("{}")
         found = f"variables.{self.name}"
-        asked = f"({self.suspect}) && " if self.suspect else ""
-        return f"({asked}size({found}) != 0 ? [{_text(before)} + {found}.join(', ') + {_text(after)}] : [])"
+        return f"(size({found}) != 0 ? [{_text(before)} + {found}.join(', ') + {_text(after)}] : [])"
+
+
+def suspicion(refusals: Sequence[Refusal], spec: str, releases: Sequence[str]) -> str:
+    """CEL: whether a pod may offend, without variables, as a match condition has to be.
+
+    Whatever matches is converted for the conditions, for the validations, for their words and for annotations, each
+    time anew; what does not match, for the conditions alone.
+    """
+    asked = " || ".join(f"({it.suspect})" for it in refusals)
+    rows = {it["name"]: it["expression"] for it in variables(spec, releases)}
+    for name in ("hostProcess", "build", "containers", "runtimeClass"):  # each before what it is made of
+        asked = asked.replace(f"variables.{name}", f"({rows[name]})")
+    return asked.replace("variables.spec", spec)
 
 
 def judgement(refusals: Sequence[Refusal]) -> dict[str, list[dict[str, str]]]:
@@ -85,31 +96,49 @@ def _text(words: str) -> str:
     return "'" + words.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _wrong_images() -> str:
-    """CEL: the images whose tag names another build than the selected one, per build of the table."""
+def _images_of_others() -> dict[str, str]:
+    """A regular expression per build: the tags that name another one."""
     marks = {"2019": "ltsc2019|1809|10\\\\.0\\\\.17763", "2022": "ltsc2022|10\\\\.0\\\\.20348",
              "2025": "ltsc2025|10\\\\.0\\\\.26100"}  # fmt: skip
+    return {
+        row.build: "|".join([*(text for key, text in marks.items() if key != release), "1909", "2004", "20H2"])
+        for release, row in WINDOWS_RELEASES.items()
+    }
+
+
+def _wrong_image(build: str, others: str) -> tuple[str, str]:
+    """CEL: whether a pod selects a build, and whether the image of a container names another."""
+    return f"variables.build == '{build}'", f"has(c.image) && c.image.matches('[:_.-]({others})([-_.@]|$)')"
+
+
+def _wrong_images() -> str:
+    """CEL: the images whose tag names another build than the selected one, per build of the table."""
     cases = "[]"
-    for release, row in WINDOWS_RELEASES.items():
-        other = "|".join([*(text for key, text in marks.items() if key != release), "1909", "2004", "20H2"])
-        pattern = f"'[:_.-]({other})([-_.@]|$)'"
-        found = f"variables.containers.filter(c, has(c.image) && c.image.matches({pattern})).map(c, c.image)"
-        cases = f"variables.build == '{row.build}' ? {found} : {cases}"
+    for build, others in _images_of_others().items():
+        selected, wrong = _wrong_image(build, others)
+        cases = f"{selected} ? variables.containers.filter(c, {wrong}).map(c, c.image) : {cases}"
     return f"variables.hostProcess ? [] : ({cases})"
+
+
+def _some_wrong_image() -> str:
+    """CEL: whether there is one."""
+    cases = (_wrong_image(*it) for it in _images_of_others().items())
+    asked = " || ".join(f"({selected} && variables.containers.exists(c, {wrong}))" for selected, wrong in cases)
+    return f"!variables.hostProcess && ({asked})"
 
 
 _GONE_VOLUMES = ("awsElasticBlockStore", "azureDisk", "azureFile", "cinder", "flexVolume", "gcePersistentDisk", "nfs",
                  "vsphereVolume", "glusterfs", "rbd", "cephfs", "iscsi", "fc")  # fmt: skip
 _USUAL_VOLUMES = ("projected", "configMap", "secret", "persistentVolumeClaim")
-_VOLUMES = (
-    "(has(variables.spec.volumes) ? variables.spec.volumes : []).filter(v, !("
+_WRONG_VOLUME = (
+    "!("
     + " || ".join(f"has(v.{kind})" for kind in _USUAL_VOLUMES)
     + ") && ("
     + " || ".join(f"has(v.{kind})" for kind in _GONE_VOLUMES)
     + " || (has(v.emptyDir) && has(v.emptyDir.medium) && v.emptyDir.medium != '')"
-    + " || (has(v.csi) && v.csi.driver in ['efs.csi.aws.com', 's3.csi.aws.com'])"
-    + ")).map(v, v.name)"
+    + " || (has(v.csi) && v.csi.driver in ['efs.csi.aws.com', 's3.csi.aws.com']))"
 )
+_VOLUMES = f"(has(variables.spec.volumes) ? variables.spec.volumes : []).filter(v, {_WRONG_VOLUME}).map(v, v.name)"
 
 _POD_FIELDS = (
     ("hostPID", "has(variables.spec.hostPID) && variables.spec.hostPID"),
@@ -149,20 +178,20 @@ _SOME_FIELD = " || ".join(
         "variables.containers.exists(c, " + " || ".join(f"({test})" for _, test in _CONTAINER_FIELDS) + ")",
     )
 )
-_UNMIXED = (
-    "(has(variables.spec.os) && variables.spec.os.name == 'linux' && (variables.runtimeClass.startsWith('windows-')"
+_MIXED = (
+    "has(variables.spec.os) && variables.spec.os.name == 'linux' && (variables.runtimeClass.startsWith('windows-')"
     f" || (has(variables.spec.nodeSelector) && variables.spec.nodeSelector[?'{OS_KEY}'].orValue('') == 'windows'))"
-    " ? ['os.name is linux'] : [])"
 )
 _UNPLACED = (
-    "(has(variables.spec.os) && variables.spec.os.name == 'windows' && variables.runtimeClass == ''"
+    "has(variables.spec.os) && variables.spec.os.name == 'windows' && variables.runtimeClass == ''"
     f" && !(has(variables.spec.nodeSelector) && '{OS_KEY}' in variables.spec.nodeSelector)"
-    " ? ['os.name is windows'] : [])"
 )
-_BASE_IMAGES = (
-    "variables.containers.filter(c, has(c.image) && c.image.startsWith('mcr.microsoft.com/') && !c.image.contains('@')"
-    " && (c.image.endsWith(':latest') || !c.image.contains(':'))).map(c, c.image)"
+_UNSTEADY_IMAGE = (
+    "has(c.image) && c.image.startsWith('mcr.microsoft.com/') && !c.image.contains('@')"
+    " && (c.image.endsWith(':latest') || !c.image.contains(':'))"
 )
+_BASE_IMAGES = f"variables.containers.filter(c, {_UNSTEADY_IMAGE}).map(c, c.image)"
+_OUTSIDE = "variables.hostProcess && !(has(variables.spec.hostNetwork) && variables.spec.hostNetwork)"
 
 POD_REFUSALS: tuple[Refusal, ...] = (
     Refusal(name="memory_limit", rule=MEMORY, offends=_MEMORY_LIMIT,
@@ -172,12 +201,14 @@ POD_REFUSALS: tuple[Refusal, ...] = (
     Refusal(name="linux_fields", rule=LINUX_FIELD, offends=_fields(), suspect=_SOME_FIELD,
             message="Windows has no {}",
             remedy="remove them; hostNetwork is for HostProcess pods, a user is named in windowsOptions"),
-    Refusal(name="image_build", rule=IMAGE_BUILD, offends=_wrong_images(),
+    Refusal(name="image_build", rule=IMAGE_BUILD, offends=_wrong_images(), suspect=_some_wrong_image(),
             message="the tag of {} names another Windows build than that of the selected nodes",
             remedy="use the tag of that build, or a RuntimeClass of the image's"),
     Refusal(name="base_image", rule=BASE_IMAGE, offends=_BASE_IMAGES,
+            suspect=f"variables.containers.exists(c, {_UNSTEADY_IMAGE})",
             message="the base image {} names no build", remedy="write a tag such as ltsc2022"),
     Refusal(name="volumes", rule=VOLUME, offends=_VOLUMES,
+            suspect=f"has(variables.spec.volumes) && variables.spec.volumes.exists(v, {_WRONG_VOLUME})",
             message="Windows cannot mount the volumes {}",
             remedy="claim a volume of ebs.csi.aws.com with NTFS, or of smb.csi.k8s.io, or leave emptyDir.medium out"),
     Refusal(name="host_process_namespace", rule=HOST_PROCESS_NAMESPACE, suspect="variables.hostProcess",
@@ -185,38 +216,36 @@ POD_REFUSALS: tuple[Refusal, ...] = (
                      + "'].orValue('') != 'privileged' ? [namespaceObject.metadata.name] : [])"),
             message="HostProcess pods act as the node and may not run in {}",
             remedy=f"label the namespace {PRIVILEGED}=privileged, or leave hostProcess out"),
-    Refusal(name="host_process", rule=HOST_PROCESS,
-            offends=("(variables.hostProcess && !(has(variables.spec.hostNetwork) && variables.spec.hostNetwork)"
-                     " ? ['hostNetwork'] : [])"),
+    Refusal(name="host_process", rule=HOST_PROCESS, suspect=_OUTSIDE, offends=f"({_OUTSIDE} ? ['hostNetwork'] : [])",
             message="a HostProcess pod is in the network of the node, but {} is not set",
             remedy="set hostNetwork to true"),
-    Refusal(name="operating_system", rule=SELECTOR, offends=_UNMIXED,
+    Refusal(name="operating_system", rule=SELECTOR, suspect=_MIXED, offends=f"({_MIXED} ? ['os.name is linux'] : [])",
             message="{} in a pod that selects Windows nodes", remedy="set os.name to windows, or leave it out"),
 )  # fmt: skip
 """For pods, and for the templates of workloads."""
 
 PLACEMENT = Refusal(
-    name="placement", rule=SELECTOR, offends=_UNPLACED,
+    name="placement", rule=SELECTOR, suspect=_UNPLACED,
+    offends=f"({_UNPLACED} ? ['os.name is windows'] : [])",
     message="{}, which the scheduler ignores",
     remedy="set runtimeClassName to windows-2022, or a nodeSelector and a toleration",
 )  # fmt: skip
 """Only where nothing gives such pods their RuntimeClass."""
 
+_IGNORED = (
+    "((has(object.spec.sessionAffinityConfig) && object.spec.?sessionAffinityConfig.?clientIP.?timeoutSeconds"
+    f".orValue({DEFAULT_STICKY_SECONDS}) != {DEFAULT_STICKY_SECONDS}"
+    " ? ['sessionAffinityConfig.clientIP.timeoutSeconds'] : [])"
+    " + (has(object.spec.ports) && object.spec.ports.exists(p, has(p.protocol) && p.protocol == 'SCTP')"
+    " ? ['protocol SCTP'] : [])"
+    " + (has(object.spec.ipFamilies) && object.spec.ipFamilies.exists(f, f == 'IPv6') ? ['IPv6'] : [])"
+    " + (has(object.spec.loadBalancerSourceRanges) ? ['loadBalancerSourceRanges'] : []))"
+)
 SERVICE_REFUSALS: tuple[Refusal, ...] = (
-    Refusal(
-        name="service_settings", rule=SERVICE,
-        offends=(
-            "((has(object.spec.sessionAffinityConfig) && object.spec.?sessionAffinityConfig.?clientIP.?timeoutSeconds"
-            f".orValue({DEFAULT_STICKY_SECONDS}) != {DEFAULT_STICKY_SECONDS}"
-            " ? ['sessionAffinityConfig.clientIP.timeoutSeconds'] : [])"
-            " + (has(object.spec.ports) && object.spec.ports.exists(p, has(p.protocol) && p.protocol == 'SCTP')"
-            " ? ['protocol SCTP'] : [])"
-            " + (has(object.spec.ipFamilies) && object.spec.ipFamilies.exists(f, f == 'IPv6') ? ['IPv6'] : [])"
-            " + (has(object.spec.loadBalancerSourceRanges) ? ['loadBalancerSourceRanges'] : []))"
-        ),
-        message="kube-proxy on Windows ignores {}",
-        remedy="leave it out; the session timeout there is 10800 seconds, and source ranges are the load balancer's",
-    ),
+    Refusal(name="service_settings", rule=SERVICE, offends=_IGNORED, suspect=f"size({_IGNORED}) != 0",
+            message="kube-proxy on Windows ignores {}",
+            remedy="leave it out; the session timeout there is 10800 seconds, and source ranges are the load "
+                   "balancer's"),
 )  # fmt: skip
 
 REFUSALS: tuple[str, ...] = (*(it.name for it in POD_REFUSALS), PLACEMENT.name, *(it.name for it in SERVICE_REFUSALS))
