@@ -10,12 +10,13 @@
     a secret in plain text, and a secret that ends in tags or user data.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from . import check_kubernetes, check_sdk
 from .check_shapes import Problem
 from .check_text import traces
 from .model import Finding, Plan, Resource
+from .values import path_text
 
 
 def check_plan(plan: Plan, *, kubernetes_minor: str | None = None) -> list[Finding]:
@@ -65,15 +66,3 @@ def _check_texts(resource: Resource) -> Iterator[Finding]:
         yield Finding(
             f"check/{trace.check}", trace.severity, message, resource.urn, resource.source, path, trace.remedy
         )
-
-
-def path_text(path: Iterable[str | int]) -> str:
-    """A property's path in the provider's spelling.
-
-    >>> path_text(("taints", 0, "effect"))
-    'taints[0].effect'
-    """
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return text

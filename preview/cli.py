@@ -106,13 +106,11 @@ def _preview(options: argparse.Namespace) -> int:
 
 def _timeline(options: argparse.Namespace) -> int:
     from . import timeline
-    from .evaluate import evaluate
-    from .invokes import read_answers
     from .project import read_project
+    from .several import timelines
 
     stacks = [options.stack] if options.stack else read_project(options.program).stacks()
-    answers = read_answers(options.answers) if options.answers else None
-    found = [timeline.timeline(evaluate(options.program, stack, answers=answers)) for stack in stacks]
+    found = timelines(options.program, stacks, options.answers)
     text = timeline.json_text(found) if options.format == "json" else timeline.text(found)
     if options.output:
         options.output.write_text(text, encoding="utf-8")

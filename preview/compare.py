@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from .checks import path_text
 from .compare_values import Kind, ValueChange, compare_values, same
 from .difference import Change, ChangedResource, Difference, Item, Side
 from .disruption import disruptions
@@ -19,6 +18,7 @@ from .matching import Matches, match_plans, relative
 from .model import UNKNOWN, Finding, Options, Plan, Resource, walk
 from .redact import Redactor
 from .replacements import Answer, Mark, covers, mark, name_properties, worst
+from .values import path_text
 
 
 def compare(base: Plan, head: Plan, *, base_label: str = "base", head_label: str = "head") -> Difference:

@@ -15,11 +15,11 @@ from .difference import Difference
 from .difference_markdown import MARKDOWN_LIMIT
 from .difference_markdown import markdown_text as differences_text
 from .errors import PreviewError
-from .judge import judged
 from .markdown import escape
 from .model import Plan
 from .project import read_project
-from .revisions import Evaluation, compare_revisions
+from .revisions import Evaluation, judge_and_compare
+from .several import judged_stacks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,31 +70,24 @@ def check(wish: Wish) -> Result:
         wish.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PreviewError(f"--output {wish.output}: {error.strerror}") from None
-    plans: list[Plan] = []
-    failures: dict[str, str] = {}
-    for stack in stacks:
-        try:
-            plan = judged(wish.program, stack, answers=wish.answers, policies=wish.policies,
-                          policy_config=wish.policy_config)  # fmt: skip
-            plans.append(plan)
-        except PreviewError as error:
-            failures[stack] = str(error)
-    differences, comparison_failure = _compared(wish, [plan.stack for plan in plans])
-    result = Result(plans, failures, differences, comparison_failure)
+    found, differences, comparison_failure = _evaluated(wish, stacks)
+    failures = {stack: str(it) for stack, it in zip(stacks, found, strict=True) if isinstance(it, PreviewError)}
+    result = Result([it for it in found if isinstance(it, Plan)], failures, differences, comparison_failure)
     _write(wish, result)
     return result
 
 
-def _compared(wish: Wish, stacks: Sequence[str]) -> tuple[list[Difference], str]:
-    """The differences to the base. A base that cannot be evaluated does not take the rest of the check away."""
-    if not wish.base or not stacks:
-        return [], ""
-    evaluation = Evaluation(answers=wish.answers, policies=wish.policies, policy_config=wish.policy_config,
-                            timeout_seconds=wish.timeout_seconds)  # fmt: skip
-    try:
-        return compare_revisions(wish.program, wish.base, None, stacks, evaluation), ""
-    except PreviewError as error:
-        return [], str(error)
+def _evaluated(wish: Wish, stacks: Sequence[str]) -> tuple[Sequence[Plan | PreviewError], Sequence[Difference], str]:
+    """Each stack, evaluated once, the differences to the base, and why there are none.
+
+    A base that cannot be evaluated does not take the rest of the check away.
+    """
+    files = {"answers": wish.answers, "policies": wish.policies, "policy_config": wish.policy_config}
+    if not wish.base:
+        return judged_stacks(wish.program, stacks, **files), [], ""
+    evaluation = Evaluation(**files, timeout_seconds=wish.timeout_seconds)
+    judged = judge_and_compare(wish.program, wish.base, stacks, evaluation)
+    return judged.stacks, judged.differences, judged.failure
 
 
 def _write(wish: Wish, result: Result) -> None:

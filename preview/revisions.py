@@ -5,27 +5,23 @@ folder outside the repository, which is removed however the comparison ends.
 """
 
 import contextlib
-import json
 import os
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
-import threading
-from collections import deque
 from collections.abc import Generator, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
+from .comparable import comparable
 from .compare import compare, empty_plan
 from .difference import Difference
 from .errors import PreviewError
 from .model import Plan
+from .processes import Answer, Job, environment, run_jobs, stoppable
 from .project import read_project
+from .several import asked, judged_stacks, plan_of
 from .wire import unpack
 
 TIMEOUT_SECONDS = 120.0
@@ -96,6 +92,64 @@ def compare_revisions(
         notes = list(_notes(root, trees, head is None))  # first: an evaluation may leave bytecode behind
         plans = _evaluate_all(jobs, evaluation)
         return [_difference(stack, trees, plans, notes) for stack in names]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The files as they are, for whoever shows them, and what differs from a revision."""
+
+    stacks: Sequence[Plan | PreviewError]
+    """Of each stack its plan, or why there is none."""
+    differences: Sequence[Difference]
+    """Of each stack that has a plan."""
+    failure: str
+    """Why there are no differences; empty where there are, and where no stack has a plan."""
+
+
+def judge_and_compare(program: Path, base: str, stacks: Sequence[str], evaluation: Evaluation) -> Judged:
+    """Judge stacks of the files as they are and compare them with a revision; each side is evaluated once."""
+    try:
+        root = repository_root(program)
+        commit = resolve_revision(root, base)
+        with _checkouts(root, [commit]) as (folder,):
+            now = Tree(_WORKING_TREE, root, program.resolve())
+            before = Tree(base, folder, folder / now.program.relative_to(root), commit)
+            present = before.stacks() or ()
+            notes = list(_notes(root, [before, now], True))
+            return _judged([before, now], stacks, present, notes, program, evaluation)
+    except PreviewError as error:
+        files = {name: getattr(evaluation, name) for name in ("answers", "policies", "policy_config")}
+        found = judged_stacks(program, stacks, **files)
+        return Judged(found, [], str(error) if any(isinstance(it, Plan) for it in found) else "")
+
+
+def _judged(
+    trees: Sequence[Tree],
+    stacks: Sequence[str],
+    present: Sequence[str],
+    notes: Sequence[str],
+    program: Path,
+    evaluation: Evaluation,
+) -> Judged:
+    before, now = trees
+    files = {name: getattr(evaluation, name) for name in ("answers", "policies", "policy_config")}
+    heads = [asked("judged", program, stack, repository=now.checkout, **files) for stack in stacks]
+    sides = [_Job(before, stack, now.checkout) for stack in stacks if stack in present]
+    requests = [*heads, *(side.evaluated_by(evaluation) for side in sides)]
+    answers = run_jobs(requests, timeout_seconds=evaluation.timeout_seconds)
+    found = [plan_of(answer) for answer in answers[: len(heads)]]
+    known = [stack for stack, it in zip(stacks, found, strict=True) if isinstance(it, Plan)]
+    # The plan that is shown stays as it is: what makes plans comparable is done to another.
+    plans = {
+        (now.label, stack): comparable(unpack(answer.document), now.program, now.checkout)
+        for stack, answer in zip(stacks, answers, strict=False) if answer.document is not None
+    }  # fmt: skip
+    told = [(side, answer) for side, answer in zip(sides, answers[len(heads) :], strict=True) if side.stack in known]
+    try:
+        plans |= _plans([side for side, _ in told], [answer for _, answer in told])
+    except PreviewError as error:
+        return Judged(found, [], str(error))
+    return Judged(found, [_difference(stack, trees, plans, notes) for stack in dict.fromkeys(known)], "")
 
 
 def compare_stacks(program: Path, base: str, head: str, evaluation: Evaluation | None = None) -> Difference:
@@ -207,7 +261,7 @@ def resolve_revision(root: Path, revision: str) -> str:
 @contextlib.contextmanager
 def _checkouts(root: Path, commits: Sequence[str]) -> Generator[list[Path]]:
     """Worktrees of some commits, for as long as they are needed."""
-    with _stoppable():
+    with stoppable():
         folder = Path(tempfile.mkdtemp(prefix="winkube-diff-")).resolve()
         found: list[Path] = []
         try:
@@ -224,27 +278,10 @@ def _checkouts(root: Path, commits: Sequence[str]) -> Generator[list[Path]]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-@contextlib.contextmanager
-def _stoppable() -> Generator[None]:
-    """A request to end is an interrupt, so that what was begun is cleaned up."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def _git(folder: Path, *arguments: str) -> str:
     try:
         done = subprocess.run(  # noqa: S603 (no shell)
-            ["git", *arguments], cwd=folder, env=_environment(), capture_output=True, text=True, check=False,  # noqa: S607
+            ["git", *arguments], cwd=folder, env=environment(), capture_output=True, text=True, check=False,  # noqa: S607
         )  # fmt: skip
     except OSError:
         raise PreviewError("git is not installed, or not on the PATH") from None
@@ -252,25 +289,6 @@ def _git(folder: Path, *arguments: str) -> str:
         words = done.stderr.strip().splitlines()
         raise PreviewError(f"git {arguments[0]}: {words[0] if words else f'exit code {done.returncode}'}")
     return done.stdout
-
-
-def _environment() -> dict[str, str]:
-    """The environment without what ties git to one repository (a hook sets it), and with whole module paths."""
-    found = {key: value for key, value in os.environ.items() if key not in _GIT_LOCAL}
-    if "PYTHONPATH" in found:
-        found["PYTHONPATH"] = os.pathsep.join(str(Path(part).absolute()) for part in _parts(found["PYTHONPATH"]))
-    return found
-
-
-_GIT_LOCAL = frozenset(
-    ("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
-     "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_WORK_TREE")
-)  # fmt: skip
-"""What ``git rev-parse --local-env-vars`` names, but for the settings."""
-
-
-def _parts(path: str) -> list[str]:
-    return [part for part in path.split(os.pathsep) if part]
 
 
 # -- the processes ---------------------------------------------------------------------------------------------------
@@ -288,114 +306,40 @@ class _Job:
         commit = f" ({self.tree.commit[:10]})" if self.tree.commit else ""
         return f'{self.tree.label}{commit}, stack "{self.stack}"'
 
-
-@dataclass(slots=True)
-class _Running:
-    """The processes under way; stopped all together."""
-
-    processes: set[Any] = field(default_factory=set[Any])
-    stopped: bool = False
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def start(self, job: _Job) -> Any:
-        with self.lock:
-            if self.stopped:
-                raise PreviewError("stopped")
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "winkube.preview.side"],
-                cwd=job.tree.program, env=_environment(), start_new_session=True,
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            )  # fmt: skip
-            self.processes.add(process)
-            return process
-
-    def stop(self) -> None:
-        with self.lock:
-            self.stopped = True
-            for process in self.processes:
-                _kill(process)
-
-
-def _kill(process: Any) -> None:
-    """End a process and everything that it started."""
-    with contextlib.suppress(OSError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    def evaluated_by(self, evaluation: Evaluation) -> Job:
+        """Its process and what that is asked."""
+        request = {
+            "kind": "compared",
+            "program": str(self.tree.program),
+            "stack": self.stack,
+            "mode": evaluation.mode,
+            "checkout": str(self.tree.checkout),
+            "repository": str(self.repository),
+            "answers": _absolute(evaluation.answers),
+            "policies": _absolute(evaluation.policies),
+            "policy_config": _absolute(evaluation.policy_config),
+        }
+        return Job(self.tree.program, request)
 
 
 def _evaluate_all(jobs: Sequence[_Job], evaluation: Evaluation) -> dict[tuple[str, str], Plan]:
-    running = _Running()
+    """Each stack of each side in a process of its own."""
+    requests = [job.evaluated_by(evaluation) for job in jobs]
+    return _plans(jobs, run_jobs(requests, timeout_seconds=evaluation.timeout_seconds, alone=True))
+
+
+def _plans(jobs: Sequence[_Job], answers: Sequence[Answer]) -> dict[tuple[str, str], Plan]:
     problems: dict[str, list[str]] = {}
     plans: dict[tuple[str, str], Plan] = {}
-    with _stoppable(), ThreadPoolExecutor(max(2, min(len(jobs), os.cpu_count() or 2))) as pool:
-        try:
-            futures = [pool.submit(_evaluate, job, evaluation, running) for job in jobs]
-            for job, future in zip(jobs, futures, strict=True):
-                try:
-                    plans[job.tree.label, job.stack] = future.result()
-                except PreviewError as error:
-                    problems.setdefault(str(error), []).append(str(job))
-        except BaseException:
-            running.stop()
-            raise
+    for job, answer in zip(jobs, answers, strict=True):
+        if answer.document is None:
+            problems.setdefault(answer.error, []).append(str(job))
+        else:
+            plans[job.tree.label, job.stack] = unpack(answer.document)
     if problems:
         raise PreviewError("\n".join(f"{' and '.join(sides)}: {words}" for words, sides in problems.items()))
     return plans
 
 
-def _evaluate(job: _Job, evaluation: Evaluation, running: _Running) -> Plan:
-    """Evaluate one stack of one side in a process of its own."""
-    request = {
-        "program": str(job.tree.program),
-        "stack": job.stack,
-        "mode": evaluation.mode,
-        "checkout": str(job.tree.checkout),
-        "repository": str(job.repository),
-        "answers": _absolute(evaluation.answers),
-        "policies": _absolute(evaluation.policies),
-        "policy_config": _absolute(evaluation.policy_config),
-    }
-    process = running.start(job)
-    answer: list[bytes] = []
-    said: deque[bytes] = deque(maxlen=64)
-    readers = [
-        threading.Thread(target=lambda: answer.append(process.stdout.read()), daemon=True),
-        threading.Thread(target=lambda: said.extend(iter(lambda: process.stderr.read1(4096), b"")), daemon=True),
-    ]
-    for reader in readers:
-        reader.start()
-    try:
-        with contextlib.suppress(OSError):  # it may be gone already: its exit code says more
-            process.stdin.write(json.dumps(request).encode())
-            process.stdin.close()
-        code = process.wait(evaluation.timeout_seconds)
-    except subprocess.TimeoutExpired:
-        raise PreviewError(
-            f"the program did not end within {evaluation.timeout_seconds:g} seconds and was stopped; "
-            "give it more with --timeout SECONDS"
-        ) from None
-    finally:
-        _kill(process)
-        process.wait()
-        for reader in readers:
-            reader.join()
-        process.stdout.close()
-        process.stderr.close()
-    return _plan(answer[0], code, b"".join(said).decode("utf-8", "replace"))
-
-
 def _absolute(path: Path | None) -> str | None:
     return str(path.absolute()) if path else None
-
-
-def _plan(answer: bytes, code: int, said: str) -> Plan:
-    try:
-        document = json.loads(answer)
-    except ValueError:
-        last = "\n  ".join(["", *said.strip().splitlines()[-8:]]).rstrip()
-        raise PreviewError(f"the program ended its process with code {code} before it was done{last}") from None
-    if "error" in document:
-        raise PreviewError(document["error"])
-    return unpack(document["plan"])

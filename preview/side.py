@@ -1,70 +1,97 @@
-"""Evaluates one side of a comparison, in a process of its own: ``python -P -m winkube.preview.side``.
+"""Evaluates stacks in a process of its own: ``python -P -m winkube.preview.side``.
 
-Reads a request from standard input and writes the plan to standard output, both as JSON; what the program writes
-goes to standard error. The evaluator is the one that is installed, the program and the packages of its repository
-are those of the checkout: a change inside a library shows, also where that library is ``winkube`` itself.
+Reads requests from standard input and writes answers to standard output, both as a line of JSON; what the programs
+write goes to standard error, with a mark after each answer. The evaluator is the one that is installed, the program and
+the packages of its repository are those of the checkout: a change inside a library shows, also where that library is
+``winkube`` itself.
 """
 
-import hashlib
+import gc
 import importlib
 import json
 import os
 import sys
 import tomllib
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import asdict
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from google.protobuf.struct_pb2 import Struct, Value
-
+from .comparable import fingerprint_assets, relocate, shorten_sources
 from .errors import PreviewError
 from .evaluate import evaluate
 from .invokes import read_answers
 from .judge import judge
-from .model import SIGNATURE_KEY, Plan, Source
+from .model import Plan
+from .processes import MARK
+from .timeline import timeline
 from .wire import pack
 
 _OWN = "winkube"
-_ASSETS = frozenset(("c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7"))
-"""Signatures of a file and of an archive (pulumi/pulumi sdk/go, AssetSig and ArchiveSig)."""
-_LARGEST_ASSET = 64 << 20
 
 
 def main() -> None:
-    """Answer one request. Whatever the program does to its standard output, the answer stays whole."""
-    channel = os.dup(1)
+    """Answer requests until there are no more. Whatever a program does to its standard output, answers stay whole."""
+    gc.disable()  # as in a command: a process lives for a few evaluations
+    channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    request = json.load(sys.stdin)
+    requests = os.fdopen(os.dup(0), "rb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)  # a program that asks for input gets an end, not a wait
-    try:
-        answer: dict[str, Any] = {"plan": pack(answer_request(request))}
-    except PreviewError as error:
-        answer = {"error": str(error).replace(request["checkout"] + os.sep, "")}
-    with os.fdopen(channel, "wb") as stream:
-        stream.write(json.dumps(answer).encode())
-    sys.stderr.flush()
+    for line in requests:
+        answer = json.dumps(_answered(json.loads(line))).encode()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        with suppress(OSError):
+            os.write(2, MARK)
+        channel.write(answer + b"\n")
+        channel.flush()
     os._exit(0)  # threads that the program left behind must not keep the process
 
 
+def _answered(request: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        if request["kind"] == "timeline":
+            return {"answer": asdict(timeline(_evaluated(request)))}
+        plan = judged_plan(request) if request["kind"] == "judged" else answer_request(request)
+        return {"answer": pack(plan)}
+    except PreviewError as error:
+        text = str(error)
+        return {"error": text.replace(request["checkout"] + os.sep, "") if request["kind"] == "compared" else text}
+
+
+def judged_plan(request: Mapping[str, Any]) -> Plan:
+    """Evaluate, check and judge the files as they are, for whoever shows the plan.
+
+    :raises PreviewError: the program, its settings or the policy pack is wrong.
+    """
+    plan = _evaluated(request)
+    judge(plan, _path(request["policies"]), _path(request["policy_config"]))
+    return plan
+
+
+def _evaluated(request: Mapping[str, Any]) -> Plan:
+    answers = read_answers(Path(request["answers"])) if request["answers"] else None
+    places = [Path(request[name]) for name in ("checkout", "repository") if request[name]]
+    with packages_of(*places) if places else nullcontext():
+        return evaluate(request["program"], request["stack"], mode=request["mode"], answers=answers)
+
+
 def answer_request(request: Mapping[str, Any]) -> Plan:
-    """Evaluate, check and judge what ``request`` names.
+    """Evaluate, check and judge one side of a comparison.
 
     :raises PreviewError: the program, its settings or the policy pack is wrong.
     """
     checkout, repository = Path(request["checkout"]), Path(request["repository"])
-    answers = read_answers(Path(request["answers"])) if request["answers"] else None
     sys.dont_write_bytecode = checkout != repository
-    with packages_of(checkout, repository):
-        plan = evaluate(request["program"], request["stack"], mode=request["mode"], answers=answers)
-    _fingerprint_assets(plan)
+    plan = _evaluated(request)
+    fingerprint_assets(plan, Path(request["program"]))
     if checkout != repository:
-        _relocate(plan, str(checkout), str(repository))
-    _shorten_sources(plan, Path(request["program"]), checkout)
+        relocate(plan, str(checkout), str(repository))
+    shorten_sources(plan, Path(request["program"]), checkout)
     judge(plan, _path(request["policies"]), _path(request["policy_config"]))
     return plan
 
@@ -149,101 +176,6 @@ def _moved(entry: str, checkout: Path, repository: Path) -> str:
     if not folder.is_relative_to(repository) or folder.is_relative_to(Path(sys.prefix).resolve()):
         return entry
     return str(checkout / folder.relative_to(repository))
-
-
-# -- what depends on where the checkout lies -------------------------------------------------------------------------
-
-
-def _shorten_sources(plan: Plan, program: Path, checkout: Path) -> None:
-    """Name files beside the program's folder from there, as those inside it are."""
-
-    def shorten(source: Source | None) -> Source | None:
-        if source is None or not Path(source.file).is_absolute() or not Path(source.file).is_relative_to(checkout):
-            return source
-        return Source(os.path.relpath(source.file, program.resolve()), source.line)
-
-    for resource in plan.resources:
-        resource.source = shorten(resource.source)
-    plan.findings = [replace(finding, source=shorten(finding.source)) for finding in plan.findings]
-
-
-def _relocate(plan: Plan, old: str, new: str) -> None:
-    """Give paths in the checkout the name that they have in the repository, so that they compare equal."""
-    for struct in _structs(plan):
-        if old.encode() in struct.SerializeToString():
-            for value in _strings(struct):
-                value.string_value = value.string_value.replace(old, new)
-
-
-def _structs(plan: Plan) -> Iterator[Struct]:
-    for resource in plan.resources:
-        yield resource.raw_inputs
-        if resource.raw_outputs is not None:
-            yield resource.raw_outputs
-
-
-def _strings(struct: Struct) -> Iterator[Value]:
-    for inner in _objects(struct):
-        for value in inner.fields.values():
-            yield from _leaves(value)
-
-
-def _leaves(value: Value) -> Iterator[Value]:
-    kind = value.WhichOneof("kind")
-    if kind == "string_value":
-        yield value
-    elif kind == "list_value":
-        for item in value.list_value.values:
-            yield from _leaves(item)
-
-
-def _objects(struct: Struct) -> Iterator[Struct]:
-    """The object and every object in it."""
-    yield struct
-    for value in struct.fields.values():
-        yield from _objects_in(value)
-
-
-def _objects_in(value: Value) -> Iterator[Struct]:
-    kind = value.WhichOneof("kind")
-    if kind == "struct_value":
-        yield from _objects(value.struct_value)
-    elif kind == "list_value":
-        for item in value.list_value.values:
-            yield from _objects_in(item)
-
-
-def _fingerprint_assets(plan: Plan) -> None:
-    """Say what is in the files that are passed as values: their paths alone do not differ when they change."""
-    marks = [mark.encode() for mark in _ASSETS]
-    for struct in _structs(plan):
-        packed = struct.SerializeToString()
-        if not any(mark in packed for mark in marks):
-            continue
-        for inner in list(_objects(struct)):
-            if SIGNATURE_KEY in inner.fields and inner.fields[SIGNATURE_KEY].string_value in _ASSETS:
-                path = inner.fields["path"].string_value if "path" in inner.fields else ""
-                digest = _digest(Path(path)) if path else ""
-                if digest:
-                    inner.fields["content"].string_value = f"sha256:{digest}"
-
-
-def _digest(path: Path) -> str:
-    """Of a file, or of everything in a folder; nothing for what is missing or very large."""
-    found = hashlib.sha256()
-    size = 0
-    files = sorted(item for item in path.rglob("*") if item.is_file()) if path.is_dir() else [path]
-    for file in files:
-        if "__pycache__" in file.parts:
-            continue
-        try:
-            size += file.stat().st_size
-            if size > _LARGEST_ASSET:
-                return ""
-            found.update(f"{file.relative_to(path)}\0".encode() + file.read_bytes())
-        except OSError:
-            return ""
-    return found.hexdigest()[:16]
 
 
 if __name__ == "__main__":

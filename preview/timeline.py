@@ -161,6 +161,11 @@ def _ordered(needs: Mapping[str, set[str]]) -> list[str]:
     return list(done)
 
 
+def timeline_of(document: Mapping[str, Any]) -> Timeline:
+    """The timeline that ``asdict`` took apart."""
+    return Timeline(**{**document, "steps": [Step(**step) for step in document["steps"]]})
+
+
 def json_text(found: Sequence[Timeline]) -> str:
     """The timelines as a JSON document."""
     return json.dumps([asdict(one) for one in found], indent=2) + "\n"

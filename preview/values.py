@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from .model import UNKNOWN, Reference, Secret
@@ -47,3 +48,15 @@ def brief(value: Any, limit: int = 100) -> str:
     marked = value in (SECRET_MARK, UNKNOWN_MARK) if isinstance(value, str) else False
     text = value if marked else json.dumps(value, ensure_ascii=False)
     return cut(visible(text), limit)
+
+
+def path_text(path: Iterable[str | int]) -> str:
+    """A property's path in the provider's spelling.
+
+    >>> path_text(("taints", 0, "effect"))
+    'taints[0].effect'
+    """
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
