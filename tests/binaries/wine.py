@@ -44,10 +44,14 @@ _REGISTRY = r"""REGEDIT4
 
 
 class Wine:
-    """One prefix: its own drive ``C:``, registry and server process."""
+    """One prefix: its own drive ``C:``, registry and server process.
 
-    def __init__(self, prefix: Path, program: str, server: str) -> None:
+    :param within: what runs commands elsewhere, such as ``nsenter --net=…``: sockets belong to the server process.
+    """
+
+    def __init__(self, prefix: Path, program: str, server: str, within: Sequence[str] = ()) -> None:
         self.prefix = prefix
+        self.within = within
         self._program = program
         self._server = server
         self.environment = {
@@ -77,7 +81,7 @@ class Wine:
 
     def command(self, program: Path | str, *arguments: str) -> list[str]:
         """The command line that runs a program, for callers that start it themselves with :attr:`environment`."""
-        return [self._program, str(program), *arguments]
+        return [*self.within, self._program, str(program), *arguments]
 
     def run(
         self,
@@ -132,13 +136,13 @@ class Wine:
 
 
 @contextlib.contextmanager
-def wine(release: str = "2022") -> Iterator[Wine]:
+def wine(release: str = "2022", within: Sequence[str] = ()) -> Iterator[Wine]:
     """A new prefix that plays a release; ended and removed with the block. Skips the test without Wine."""
     program, server = _first(_WINE), _first(_SERVER)
     if not (program and server and shutil.which(_LINKER) and shutil.which(_ASSEMBLER)):
         pytest.skip(NEEDS)
     with tempfile.TemporaryDirectory(prefix="winkube-wine-", ignore_cleanup_errors=True) as folder:
-        made = Wine(Path(folder), program, server)
+        made = Wine(Path(folder), program, server, within)
         try:
             with _awake(made):
                 for library in ("bcryptprimitives", "pdh"):

@@ -13,7 +13,7 @@ from _pytest.outcomes import Skipped
 from winkube.objects.runtime_class_manifests import runtime_class_name
 
 from tests.binaries import binary
-from tests.binaries.wine import Wine, wine
+from tests.binaries.wine import wine
 from tests.cluster.nodes import add_node
 from tests.cluster.processes import Process
 from tests.cluster.stages import write_stages
@@ -30,28 +30,23 @@ PAGE = "web"
 
 def windows_joins(bed: Bed, release: str = "2022") -> None:
     """A Windows node joins, and Windows pods come to it and to its fleet; left out, in words, where Wine is missing."""
-    try:
-        binary("kubelet", minor=bed.minor, os="windows")
-        with wine(release) as server:
-            _joins(bed, server, release)
-    except Skipped as reason:
-        bed.say(f"LEFT OUT: {reason}")
-
-
-def _joins(bed: Bed, server: Wine, release: str) -> None:
     group = next(one for one in bed.stack.groups if one.name.startswith(f"windows-{release}"))
     bed.cloud.launch(group)
     ((instance, address),) = bed.cloud.instances(group)
-    network = plug(instance, address)
-    folder = Path(tempfile.mkdtemp(dir=bed.work))
-    facts = Facts(instance, address, bed.cloud.token(), bed.cloud.zone)
-    node = RunningNode(server, _document(bed, group), bed.minor, facts, folder, ("nsenter", f"--net={network}"))
     try:
-        node.join(bed.client)
-        bed.say("Windows node Ready", instance=instance)
-        _pods(bed, node, release, folder)
+        with wine(release, ("nsenter", f"--net={plug(instance, address)}")) as server:
+            folder = Path(tempfile.mkdtemp(dir=bed.work))
+            facts = Facts(instance, address, bed.cloud.token(), bed.cloud.zone)
+            node = RunningNode(server, _document(bed, group), bed.minor, facts, folder)
+            try:
+                node.join(bed.client)
+                bed.say("Windows node Ready", instance=instance)
+                _pods(bed, node, release, folder)
+            finally:
+                node.stop()
+    except Skipped as reason:
+        bed.say(f"LEFT OUT: {reason}")
     finally:
-        node.stop()
         unplug(instance)
         bed.cloud.emulation.lose(instance)
         for name in (instance, *(f"fleet-{number}" for number in range(FLEET))):

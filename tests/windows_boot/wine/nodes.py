@@ -13,7 +13,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,20 +92,15 @@ class RunningNode:
     """A real kubelet on a played server, with a stand-in runtime.
 
     :param document: the node document, as the boot code reads it.
-    :param prefix: what runs commands elsewhere, such as in the network of a machine.
     """
 
-    def __init__(
-        self, server: Wine, document: Mapping[str, Any], minor: str, facts: Facts, folder: Path,
-        prefix: Sequence[str] = (),
-    ) -> None:  # fmt: skip
+    def __init__(self, server: Wine, document: Mapping[str, Any], minor: str, facts: Facts, folder: Path) -> None:
         self.server, self.document, self.facts, self.folder = server, document, facts, folder
-        self.prefix = prefix
         self.program = binary("kubelet", minor=minor, os="windows")
         runtime_port, self.port, self.healthz_port = free_ports(3)
         self.endpoint = f"tcp://127.0.0.1:{runtime_port}"
         self.runtime_log = folder / f"runtime-{facts.instance_id}.log"
-        self.runtime = Process([*prefix, stand_in_runtime(), f"127.0.0.1:{runtime_port}"], self.runtime_log)
+        self.runtime = Process([*server.within, stand_in_runtime(), f"127.0.0.1:{runtime_port}"], self.runtime_log)
         wait("stand-in runtime", lambda: _listens(self.runtime.pid, runtime_port), 30)
         self.kubelet: Process | None = None
         self.starts = 0
@@ -127,7 +122,7 @@ class RunningNode:
         """Start the kubelet, with more flags than the rendered ones."""
         self.starts += 1
         log = self.folder / f"{self.facts.instance_id}-{self.starts}.log"
-        command = [*self.prefix, *self.server.command(self.program, *self.arguments, *more)]
+        command = self.server.command(self.program, *self.arguments, *more)
         self.kubelet = Process(command, log, environment=self.server.environment)
 
     def join(self, client: Client) -> None:
