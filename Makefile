@@ -13,7 +13,7 @@ CHECKOV := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/winkube/checkov-$(shell sed -n
 # What an installation builds: the libraries that the node agent carries.
 BUILD := setup.py components/node_agent/vendoring.py
 
-.PHONY: help preview test binaries validators lint types format coverage docs site engine boot-test boot-up bench clean
+.PHONY: help preview test binaries validators lint types format coverage docs site engine boot-test boot-up bench scale clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ coverage: $(VENV)/.dev  ## Count what the coverage ledger says
 
 bench: $(VENV)/.dev  ## Measure speed and memory against the budget
 	$(BIN)/python bench/run.py
+
+scale: $(VENV)/.dev  ## Measure 1,000 Windows nodes with 5,000 pods, and what admission costs there (needs Go)
+	@$(BIN)/python -m tests.cluster.scale
 
 $(CHECKOV)/.installed: $(CHECKOV_PINS)
 	@cmp -s $< $@ || { echo "making $(CHECKOV) (once; about a minute)" >&2; $(PYTHON) -m venv --clear $(CHECKOV) \

@@ -47,4 +47,4 @@ def unbuilt(minor: str = DEFAULT_MINOR) -> list[str]:
     """What is built first when machines boot; ``make test`` does not wait for it."""
     sets = [one for one in RECIPES if one.needs.startswith("real machines") and one.minor in (None, minor)]
     lacking = [one.title for one in sets if not built(one)]
-    return [f"the programs of machines are not built ({', '.join(lacking)}): make binaries"] if lacking else []
+    return [f"the programs of machines are not built ({', '.join(lacking)}): make boot-test does it"] if lacking else []

@@ -80,7 +80,12 @@ def _pods(bed: Bed, node: RunningNode, release: str, folder: Path) -> None:
                       if one["metadata"]["labels"].get("app") != PAGE}  # fmt: skip
         assert not any(str(name).startswith("fleet-") or name == instance for name in everywhere), everywhere
         client.delete(_web(release))
-        bed.wait("no Windows pods", lambda: not _where(bed, PAGE), 120)
+        try:
+            bed.wait("end of all Windows pods", lambda: not _where(bed, PAGE), 180)
+        except TimeoutError as error:
+            raise TimeoutError(
+                f"pods are left on {_where(bed, PAGE)}; the kubelet said:\n{node.log[-3000:]}"
+            ) from error
     finally:
         kwok.stop()
 
@@ -99,6 +104,7 @@ def _web(release: str, replicas: int = 1) -> dict[str, Any]:
         "spec": {
             "replicas": replicas, "selector": {"matchLabels": labels},
             "template": {"metadata": {"labels": labels},
-                         "spec": {"runtimeClassName": runtime_class_name(release), "containers": [container]}},
+                         "spec": {"runtimeClassName": runtime_class_name(release), "containers": [container],
+                                  "terminationGracePeriodSeconds": 1, "automountServiceAccountToken": False}},
         },
     }  # fmt: skip
