@@ -26,6 +26,9 @@ YARDSTICK = "yardstick: SDK mocks, 100 resources"
 RESULTS = ROOT / "bench" / "results.json"
 REGRESSION = 1.15
 COMPARED = "diff of prod with the commit before"
+CHECKED = "check of all stacks with the commit before"
+FLEETS = {"eks": 12, "kubeadm": 13}
+"""Flavour to the resources of one of its Windows groups, in the generated fleets of the stack settings."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +47,17 @@ def _environment() -> dict[str, str]:
 
 
 def measure(
-    command: list[str], runs: int, expect: tuple[int, ...] = (0,), environment: dict[str, str] | None = None
-) -> Figure:
-    """Run a command after one warm-up, and take the operating system's own accounting of each run."""
+    command: list[str], runs: int, expect: tuple[int, ...] = (0,), environment: dict[str, str] | None = None,
+    *, warm: bool = False,
+) -> Figure:  # fmt: skip
+    """Run a command after one warm-up, and take the operating system's own accounting of each run.
+
+    :param warm: whether a smaller one of its kind ran just before, so that it needs none itself.
+    """
     walls: list[float] = []
     cpus: list[float] = []
     peaks: list[float] = []
-    for run in range(runs + 1):
+    for run in range(int(warm), runs + 1):
         started = time.perf_counter()
         with open(os.devnull, "wb") as nothing:  # noqa: PTH123
             process = os.posix_spawn(
@@ -112,12 +119,21 @@ def _figures(runs: int) -> dict[str, Figure]:
     with tempfile.TemporaryDirectory() as folder:
         page = ("--report", f"{folder}/report.html")
         figures["prod with its page"] = measure(preview(ROOT, "prod", *policies, *page), few, expect=(0, 1))
+        check = [sys.executable, "-m", "winkube.preview.cli", "check", "--output", folder, *policies]
+        figures["check of all stacks"] = measure(check, few, expect=(0, 1))
+        if _has_parent_commit():
+            figures[CHECKED] = measure([*check, "--base", "HEAD~1"], few, expect=(0, 1))
     if _has_parent_commit():
         command = [sys.executable, "-m", "winkube.preview.cli", "diff", "HEAD~1", "HEAD", "--stack", "prod"]
         figures[COMPARED] = measure(command, few)
     for size in (10, 100, 1000, 5000):
         command = preview(PROGRAMS / "groups", str(size), *policies)
         figures[f"{size} groups"] = measure(command, few if size < 5000 else 1, expect=(0, 1))
+    for flavour in FLEETS:
+        for size in (10, 1000, 5000):
+            command = preview(PROGRAMS / "fleet", f"{flavour}-{size}", *policies)
+            runs_of_size = few if size < 1000 else 1
+            figures[_fleet(flavour, size)] = measure(command, runs_of_size, expect=(0, 1), warm=size > 10)
     figures["1000 objects"] = measure(preview(PROGRAMS / "objects", "1000", *policies), few, expect=(0, 1))
     return figures
 
@@ -154,9 +170,26 @@ def _rows(figures: dict[str, Figure]) -> dict[str, float]:
         # 1 is linear: a resource among 15,000 costs what it costs among 3,000.
         "growth_1000_to_5000_groups": (huge.cpu - large.cpu) / 4000 / ((large.cpu - small.cpu) / 990),
     }
+    for flavour, resources in FLEETS.items():
+        small, large, huge = (figures[_fleet(flavour, size)] for size in (10, 1000, 5000))
+        more = 990 * resources
+        rows |= {
+            f"{flavour}_fleet_1000_seconds": large.cpu,
+            f"{flavour}_fleet_milliseconds_per_resource": (large.cpu - small.cpu)
+            * 1000
+            / more
+            / figures[YARDSTICK].cpu,
+            f"{flavour}_fleet_kilobytes_per_resource": (large.mib - small.mib) * 1024 / more,
+            f"{flavour}_fleet_growth_1000_to_5000": (huge.cpu - large.cpu) / 4000 / ((large.cpu - small.cpu) / 990),
+        }
     if COMPARED in figures:
         rows["diff_prod_seconds"] = figures[COMPARED].cpu
+        rows["check_with_base_seconds"] = figures[CHECKED].cpu
     return rows | _large_plan() | _wheel()
+
+
+def _fleet(flavour: str, size: int) -> str:
+    return f"fleet of {size} groups, {flavour}"
 
 
 def _judge(rows: dict[str, float], slowness: float) -> int:

@@ -82,10 +82,13 @@ def _evaluated(wish: Wish, stacks: Sequence[str]) -> tuple[Sequence[Plan | Previ
 
     A base that cannot be evaluated does not take the rest of the check away.
     """
-    files = {"answers": wish.answers, "policies": wish.policies, "policy_config": wish.policy_config}
     if not wish.base:
-        return judged_stacks(wish.program, stacks, **files), [], ""
-    evaluation = Evaluation(**files, timeout_seconds=wish.timeout_seconds)
+        found = judged_stacks(
+            wish.program, stacks, answers=wish.answers, policies=wish.policies, policy_config=wish.policy_config
+        )
+        return found, [], ""
+    evaluation = Evaluation(answers=wish.answers, policies=wish.policies, policy_config=wish.policy_config,
+                            timeout_seconds=wish.timeout_seconds)  # fmt: skip
     judged = judge_and_compare(wish.program, wish.base, stacks, evaluation)
     return judged.stacks, judged.differences, judged.failure
 

@@ -163,7 +163,8 @@ def _ordered(needs: Mapping[str, set[str]]) -> list[str]:
 
 def timeline_of(document: Mapping[str, Any]) -> Timeline:
     """The timeline that ``asdict`` took apart."""
-    return Timeline(**{**document, "steps": [Step(**step) for step in document["steps"]]})
+    whole: dict[str, Any] = {**document, "steps": [Step(**step) for step in document["steps"]]}
+    return Timeline(**whole)
 
 
 def json_text(found: Sequence[Timeline]) -> str:

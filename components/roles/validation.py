@@ -131,9 +131,9 @@ def _check_source(source: PolicySource, partition: str | None) -> Mistakes:
                       source)  # fmt: skip
             return found
     text = _plain_text(value)
-    if beyond := set() if text.isascii() else {letter for letter in text if ord(letter) > 0xFF}:
-        found.add(POLICY_CHARACTERS, (), "a policy has characters up to U+00FF only", "replace the others",
-                  "".join(sorted(beyond)))  # fmt: skip
+    beyond = "" if text.isascii() else "".join(sorted({letter for letter in text if ord(letter) > 0xFF}))
+    if beyond:
+        found.add(POLICY_CHARACTERS, (), "a policy has characters up to U+00FF only", "replace the others", beyond)
     statements: list[tuple[Path, Any]] = _numbered(value, ())
     if isinstance(value, Mapping):
         mapping = cast(Mapping[str, Any], value)
