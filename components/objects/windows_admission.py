@@ -2,7 +2,8 @@
 
 - pods for Windows get the RuntimeClass of their build, and pods with such a class the field ``os``; the templates of
   DaemonSets get the selector and the toleration that their controller looks at;
-- if asked for, pods that say nothing are for Linux;
+- pods that say Linux in ``os`` get the selector that the scheduler looks at, and so do those that say nothing, if that
+  is asked for;
 - what Windows cannot do is written into the audit log, said to the caller or refused, by rule.
 
 The mutating policies need MutatingAdmissionPolicy v1, which is on from Kubernetes 1.36. Before, the RuntimeClasses do

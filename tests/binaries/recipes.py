@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 MODULES = Path(__file__).parent / "modules"
 MINORS = ("1.35", "1.36", "1.37")
@@ -118,7 +119,12 @@ def _cni(*paths: str) -> dict[str, str]:
 
 
 def _per_minor(minor: str) -> tuple[Recipe, ...]:
-    common = {"module": f"kubernetes-{minor}", "source": "k8s.io/kubernetes", "minor": minor, "stamp": True}
+    common: dict[str, Any] = {
+        "module": f"kubernetes-{minor}",
+        "source": "k8s.io/kubernetes",
+        "minor": minor,
+        "stamp": True,
+    }
     control_plane = _kubernetes("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubeadm")
     return (
         Recipe("kubernetes", packages=control_plane, needs="test bed, kubeadm documents", **common),

@@ -23,7 +23,7 @@ class Case:
     manifest: dict[str, Any]
     refused: tuple[str, ...] = ()
     """Texts of the refusal; none means that it is accepted."""
-    becomes: dict[str, Any] = field(default_factory=dict)
+    becomes: dict[str, Any] = field(default_factory=dict[str, Any])
     """Fields of the pod's spec after admission; None stands for a field that is not there."""
     namespace: str = "matrix"
 
@@ -36,13 +36,14 @@ def pod(*, image: str = "web:v1", resources: Any = LIMIT, container: dict[str, A
 
 def windows(**more: Any) -> Any:
     """A good Windows pod of Server 2022, with something else."""
-    return pod(**{"runtimeClassName": "windows-2022", **more})
+    given: dict[str, Any] = {"runtimeClassName": "windows-2022", **more}
+    return pod(**given)
 
 
 def workload(kind: str, inner: Any) -> Any:
     """The pod as the template of a workload."""
     marks = {"app": "matrix"}
-    template = {"metadata": {"labels": marks}, "spec": inner["spec"]}
+    template: dict[str, Any] = {"metadata": {"labels": marks}, "spec": inner["spec"]}
     if kind in ("Job", "CronJob"):
         template["spec"].setdefault("restartPolicy", "Never")
     if kind == "CronJob":

@@ -6,10 +6,10 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import urllib3
 
@@ -37,6 +37,7 @@ class Cluster:
     :param controller_manager: the same for the controller manager.
     :param scheduler: fields of the KubeSchedulerConfiguration.
     :param addresses: further addresses of the API server's certificate.
+    :param lease_seconds: how long a simulated node is believed without a word; it says one four times as often.
     :param environment: of all programs; by default they collect garbage seldom, for a bed does not last.
     """
 
@@ -50,6 +51,7 @@ class Cluster:
         scheduler: Mapping[str, Any] | None = None,
         addresses: Sequence[str] = (),
         environment: Mapping[str, str] = SELDOM,
+        lease_seconds: int = 40,
     ) -> None:
         self.minor = minor
         self.processes: dict[str, Process] = {}
@@ -58,17 +60,18 @@ class Cluster:
         self._scheduler = dict(scheduler or {})
         self._addresses = addresses
         self._environment = environment
+        self._lease_seconds = lease_seconds
         # Before anything is started: a program that is missing skips the test, and a build may take minutes.
         names = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd", *(["kwok"] if nodes else []))
         self._programs = {name: binary(name, minor=minor) for name in names}
 
-    def __enter__(self) -> "Cluster":
+    def __enter__(self) -> Self:
         return self.start()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.stop()
 
-    def start(self) -> "Cluster":
+    def start(self) -> Self:
         """Start everything; return when pods can be made and would be scheduled."""
         self.folder = own_folder()
         self._lock = (self.folder / "lock").open("w")
@@ -132,7 +135,7 @@ class Cluster:
                     "config": self.folder / "stages.yaml",
                     "manage-all-nodes": "false",
                     "manage-nodes-with-annotation-selector": "kwok.x-k8s.io/node=simulated",
-                    "node-lease-duration-seconds": "40",
+                    "node-lease-duration-seconds": str(self._lease_seconds),
                 },
                 restart=True,
             )
@@ -243,7 +246,7 @@ def own_folder() -> Path:
 
 
 @contextlib.contextmanager
-def cluster_of(minor: str = DEFAULT_MINOR, **settings: Any) -> Iterator[Cluster]:
+def cluster_of(minor: str = DEFAULT_MINOR, **settings: Any) -> Generator[Cluster]:
     """A cluster for the length of a block; the settings are those of :class:`Cluster`."""
     with Cluster(minor, **settings) as cluster:
         yield cluster

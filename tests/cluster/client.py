@@ -64,9 +64,9 @@ class Client:
         )
         self.warnings.extend(answer.headers.getlist("Warning"))
         is_json = answer.headers.get("Content-Type", "").startswith("application/json")
-        said = answer.json() if is_json else answer.data.decode(errors="replace")
+        said: Any = answer.json() if is_json else answer.data.decode(errors="replace")
         if answer.status >= 400:
-            raise ApiError(answer.status, said.get("message", "") if isinstance(said, dict) else said)
+            raise ApiError(answer.status, said.get("message", "") if is_json else said)
         return said
 
     def path(self, version: str, kind: str, name: str | None = None, namespace: str | None = None) -> str:

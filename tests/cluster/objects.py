@@ -1,7 +1,7 @@
 """The Kubernetes objects of an evaluated program, as manifests that an API server takes."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from winkube.preview.model import UNKNOWN, Plan, Reference, Resource, Secret
 
@@ -56,9 +56,10 @@ def _plain(value: Any) -> Any:
     if value is UNKNOWN:
         raise ValueError("the program was evaluated as a preview: evaluate it as an update")
     if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items() if inner is not None}
+        known = cast(dict[str, Any], value)
+        return {key: _plain(inner) for key, inner in known.items() if inner is not None}
     if isinstance(value, list):
-        return [_plain(inner) for inner in value]
+        return [_plain(inner) for inner in cast(list[Any], value)]
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import ipaddress
+from collections.abc import Sequence
 from pathlib import Path
 
 from cryptography import x509
@@ -21,8 +22,8 @@ _LIFE = dt.timedelta(days=1)
 def write_pki(folder: Path, addresses: list[str]) -> None:
     """Write ``ca``, ``apiserver``, one pair per client and the service account key ``sa`` as ``.crt`` and ``.key``."""
     authority_key = ec.generate_private_key(ec.SECP256R1())
-    authority = _certificate(_name("winkube-test-ca"), authority_key, None, None)
-    _write(folder, "ca", authority_key, authority)
+    authority = certificate(name("winkube-test-ca"), authority_key, None, None)
+    write(folder, "ca", authority_key, authority)
     names = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "localhost"]
     alternatives = [x509.DNSName(name) for name in names]
     alternatives += [x509.IPAddress(ipaddress.ip_address(address)) for address in ("10.96.0.1", *addresses)]
@@ -30,23 +31,23 @@ def write_pki(folder: Path, addresses: list[str]) -> None:
     for file, (user, group) in users.items():
         key = ec.generate_private_key(ec.SECP256R1())
         named = alternatives if file == "apiserver" else None
-        _write(folder, file, key, _certificate(_name(user, group), key, (authority, authority_key), named))
+        write(folder, file, key, certificate(name(user, group), key, (authority, authority_key), named))
     service_accounts = ec.generate_private_key(ec.SECP256R1())
-    _write(folder, "sa", service_accounts, None)
+    write(folder, "sa", service_accounts, None)
 
 
-def _name(user: str, group: str | None = None) -> x509.Name:
+def name(user: str, group: str | None = None) -> x509.Name:
     parts = [x509.NameAttribute(NameOID.COMMON_NAME, user)]
     if group:
         parts.insert(0, x509.NameAttribute(NameOID.ORGANIZATION_NAME, group))
     return x509.Name(parts)
 
 
-def _certificate(
+def certificate(
     subject: x509.Name,
     key: ec.EllipticCurvePrivateKey,
     issuer: tuple[x509.Certificate, ec.EllipticCurvePrivateKey] | None,
-    alternatives: list[x509.GeneralName] | None,
+    alternatives: Sequence[x509.GeneralName] | None,
 ) -> x509.Certificate:
     now = dt.datetime.now(dt.UTC)
     signer = issuer[1] if issuer else key
@@ -85,7 +86,7 @@ def _usage(*, authority: bool) -> x509.KeyUsage:
     )
 
 
-def _write(folder: Path, name: str, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate | None) -> None:
+def write(folder: Path, name: str, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate | None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     secret = folder / f"{name}.key"
     secret.touch(mode=0o600)

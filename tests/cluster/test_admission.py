@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from winkube.objects.admission_manifests import admission_manifests
@@ -97,7 +97,9 @@ def test_what_is_right_is_accepted_and_put_where_it_belongs(admission: Cluster, 
 
 def _own(value: Any) -> Any:
     """Tolerations without those that Kubernetes gives every pod."""
-    return [it for it in value if "node.kubernetes.io" not in it.get("key", "")] if isinstance(value, list) else value
+    if not isinstance(value, list):
+        return value
+    return [it for it in cast(list[dict[str, Any]], value) if "node.kubernetes.io" not in it.get("key", "")]
 
 
 def test_the_matrix_is_as_large_as_promised() -> None:

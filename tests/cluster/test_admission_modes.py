@@ -40,9 +40,9 @@ def test_first_they_only_speak(cluster: Cluster, client: Client, namespace: str,
     made = [runtime_class_manifest("2022"), *policies(cluster.minor, mode=mode, rules={"volumes": "deny"})]
     for manifest in made:
         client.apply(manifest)
+    nfs = windows(volumes=[{"name": "share", "nfs": {"server": "s", "path": "/p"}}])
+    nfs["metadata"] = {"name": "nfs", "namespace": namespace}
     try:
-        nfs = windows(volumes=[{"name": "share", "nfs": {"server": "s", "path": "/p"}}])
-        nfs["metadata"] = {"name": "nfs", "namespace": namespace}
         client.wait("rule of its own mode", lambda: "WK-K8S-016" in _answer(client, nfs))
         # The policies of the case before may still be on their way out.
         client.wait("expected tone", lambda: any("WK-K8S-011" in it for it in _warnings(client, bad)) is spoken)

@@ -13,7 +13,7 @@ import pytest
 from tests.binaries import version
 
 from .bed import Cluster, own_folder
-from .client import ApiError, Client
+from .client import ApiError, Client, Manifest
 from .nodes import add_node
 
 
@@ -103,10 +103,8 @@ def test_nothing_outlives_a_killed_run(tmp_path: Path, monkeypatch: pytest.Monke
     assert not Path(folder).exists()
 
 
-def _running(pod: dict[str, object]) -> dict[str, object] | None:
-    status = pod["status"]
-    assert isinstance(status, dict)
-    return pod if status.get("phase") == "Running" else None
+def _running(pod: Manifest) -> Manifest | None:
+    return pod if pod["status"].get("phase") == "Running" else None
 
 
 def _alive(pid: int) -> bool:

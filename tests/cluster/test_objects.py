@@ -78,7 +78,7 @@ def test_objects_are_accepted_and_a_second_apply_changes_nothing(cluster: Cluste
     client = cluster.client
     manifests = _manifests(program, cluster.minor)
     unknown = not_served(client, manifests)
-    newer = SINCE_1_36 if (cluster.minor, program) == ("1.35", "WindowsAdmission") else set()
+    newer = SINCE_1_36 if (cluster.minor, program) == ("1.35", "WindowsAdmission") else set[str]()
     assert unknown <= WITHOUT_DEFINITION.keys() | newer
     served = [it for it in manifests if f"{it['apiVersion']}/{it['kind']}" not in unknown]
     around = _surroundings(client, served)

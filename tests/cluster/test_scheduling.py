@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import pulumi
@@ -118,7 +119,7 @@ def outcome(stage: Stage, request: pytest.FixtureRequest) -> Iterator[Outcome]:
             if manifest["kind"] == "DaemonSet":
                 client.apply(manifest)
         with ThreadPoolExecutor(4) as pool:
-            list(pool.map(lambda row: _create(client, row, result), (*PODS, *DAEMON_SETS)))
+            list(pool.map(partial(_create, client, result), (*PODS, *DAEMON_SETS)))
         _rest(client)
         _read(client, result)
         yield result
@@ -159,7 +160,7 @@ def _title(row: Row) -> str:
     return ("set-" if row.daemon_set else "pod-") + words.replace("--", "-")
 
 
-def _create(client: Client, row: Row, result: Outcome) -> None:
+def _create(client: Client, result: Outcome, row: Row) -> None:
     title = _title(row)
     marks = {"row": title}
     spec = {"containers": [{"name": "main", "image": "registry.example/app:1"}], **deepcopy(row.spec)}

@@ -10,7 +10,7 @@ import json
 import socket
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ class Authority:
 
     def __init__(self) -> None:
         self.key = ec.generate_private_key(ec.SECP256R1())
-        self.certificate = pki._certificate(pki._name("kubernetes"), self.key, None, None)
+        self.certificate = pki.certificate(pki.name("kubernetes"), self.key, None, None)
 
     @property
     def pem(self) -> str:
@@ -64,8 +64,8 @@ class Authority:
         """Write the key and certificate of a server with ``names``, or of a client."""
         key = ec.generate_private_key(ec.SECP256R1())
         alternatives: list[x509.GeneralName] = [x509.DNSName(it) for it in names]
-        made = pki._certificate(pki._name(user, group), key, (self.certificate, self.key), alternatives or None)
-        pki._write(folder, name, key, made)
+        made = pki.certificate(pki.name(user, group), key, (self.certificate, self.key), alternatives or None)
+        pki.write(folder, name, key, made)
 
 
 class NamedCluster(Cluster):
@@ -117,7 +117,7 @@ class World:
 
 
 @contextmanager
-def world(folder: Path) -> Iterator[World]:
+def world(folder: Path) -> Generator[World]:
     """Start the test bed; skips where its programs cannot be had."""
     authority = Authority()
     with NamedCluster(authority) as cluster, _proxy(cluster.port) as proxy:
@@ -127,7 +127,7 @@ def world(folder: Path) -> Iterator[World]:
 
 
 @contextmanager
-def _proxy(port: int) -> Iterator[str]:
+def _proxy(port: int) -> Generator[str]:
     """An HTTP proxy that leads every CONNECT to one port of the loopback."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         threading.Thread(target=_accept, args=(listener, port), daemon=True).start()
