@@ -69,6 +69,10 @@ class Client:
             raise ApiError(answer.status, said.get("message", "") if is_json else said)
         return said
 
+    def raw(self, path: str, **query: Any) -> bytes:
+        """What the server answers to a GET, as it is."""
+        return self._pool.request("GET", f"{self.server}{path}?{urlencode(query)}").data
+
     def path(self, version: str, kind: str, name: str | None = None, namespace: str | None = None) -> str:
         """Where objects of a kind live; ``namespace`` is left out for kinds without."""
         plural, namespaced = self._kind(version, kind)
