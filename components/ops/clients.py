@@ -43,8 +43,9 @@ def aws_problem(error: Exception) -> str | None:
     except ModuleNotFoundError:
         return None
     if isinstance(error, ClientError):
-        said = error.response.get("Error", {})
-        return f"AWS refused {error.operation_name}: {said.get('Code', '?')}: {said.get('Message', error)}"
+        refused: Any = error  # botocore has no types
+        said = refused.response.get("Error", {})
+        return f"AWS refused {refused.operation_name}: {said.get('Code', '?')}: {said.get('Message', error)}"
     if isinstance(error, BotoCoreError):
         return f"AWS was not reached: {str(error).rstrip('.')}. See that credentials and region are right (AWS_PROFILE)"
     return None
