@@ -30,6 +30,8 @@ from .template import folder, template
 
 MIRROR_PORT = 8080
 HOSTS = ("registry.k8s.io", "ghcr.io", "mcr.microsoft.com")
+INSTANCES = Path("/proc/sys/fs/inotify/max_user_instances")
+"""Machines share this limit of the host, whatever their own setting says: runtimes and kubelets need many."""
 BUSY = 3
 """The exit code while another boot runs on this machine."""
 
@@ -49,6 +51,8 @@ class Bed:
         self.began = time.monotonic()
         self.work = folder() / "run"
         made, files, digests = prepare(minor)
+        self._instances = INSTANCES.read_text()
+        INSTANCES.write_text(str(max(int(self._instances), 8192)))
         self._lock = (folder() / "run.lock").open("w")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -310,6 +314,7 @@ class Bed:
         with self.lock:
             for instance in list(self.machines):
                 self.end(instance)
+        INSTANCES.write_text(self._instances)
         self.balancer.stop()
         self.cloud.server.stop()
         remove_cgroups()

@@ -332,15 +332,34 @@ def test_only_services_whose_files_changed_are_started_again(make, commands):
     machine.services()
     assert commands.calls == [
         "systemctl daemon-reload", "systemctl enable containerd.service", "systemctl restart containerd.service",
-        "systemctl enable kubelet.service", "systemctl start kubelet.service",
+        "systemctl enable kubelet.service", "systemctl start kubelet.service", "crictl info --quiet",
     ]  # fmt: skip
     commands.calls.clear()
     machine.files()
     machine.services()
     assert commands.calls == [
         "systemctl enable containerd.service", "systemctl start containerd.service",
-        "systemctl enable kubelet.service", "systemctl start kubelet.service",
+        "systemctl enable kubelet.service", "systemctl start kubelet.service", "crictl info --quiet",
     ]  # fmt: skip
+
+
+def test_a_runtime_that_does_not_serve_the_kubelet_is_started_again(make, commands, monkeypatch, capsys):
+    """As containerd is when it came up without its CRI service: systemd takes it for started."""
+    monkeypatch.setattr("time.sleep", lambda seconds: commands.failing.clear())
+    commands.failing = {"crictl info"}
+    make(services=SERVICES).services()
+    assert commands.calls[-3:] == ["crictl info --quiet", "systemctl restart containerd.service", "crictl info --quiet"]
+    assert '"event": "started again", "service": "containerd.service"' in capsys.readouterr().out
+
+
+def test_a_runtime_that_never_serves_the_kubelet_is_told_of(make, commands, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    commands.failing = {"crictl info"}
+    with pytest.raises(AgentError) as told:
+        make(services=SERVICES).services()
+    assert "WK-ART-023" in str(told.value)
+    assert "read journalctl -u containerd.service" in str(told.value)
+    assert commands.calls.count("systemctl restart containerd.service") == 2
 
 
 def test_a_new_binary_starts_its_service_again(web, make, commands):

@@ -152,6 +152,22 @@ class Machine:
             changed = any(re.search(rf"(^|[/.-]){re.escape(stem)}([/.-]|$)", one) for one in noted)
             self._command("systemctl", "restart" if changed else "start", name)
         (self.state / "changed.json").unlink(missing_ok=True)
+        self._runtime([name for name in names if name.partition(".")[0] == self.document.get("runtime")])
+
+    def _runtime(self, services: Sequence[str]) -> None:
+        """The container runtime serves the kubelet; one that came up without that part is started again."""
+        for name in services:
+            problem: Optional[str] = ""
+            for attempt in range(3):
+                if attempt:
+                    log("started again", service=name, problem=problem)
+                    self._command("systemctl", "restart", name)
+                    time.sleep(attempt)
+                problem = self._try("crictl", "info", "--quiet")
+                if problem is None:
+                    return
+            raise AgentError(COMMAND, name, "runs, but does not serve the kubelet", f"read journalctl -u {name}",
+                             problem)  # fmt: skip
 
     def images(self) -> None:
         """Pulled before they are needed. One that cannot be pulled now is pulled by the kubelet later."""
