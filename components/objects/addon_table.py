@@ -53,7 +53,8 @@ _ROWS = (
         # The kubelets' serving certificates are of the cluster's authority here, Windows nodes' too.
         after=(),
     ),
-    replace(ADDONS["cluster-autoscaler"], after=(WEBHOOK,)),
+    # The load balancers' webhook refuses every new Service until its pods run.
+    replace(ADDONS["cluster-autoscaler"], after=(WEBHOOK, "aws-load-balancer-controller")),
     Addon(
         name=TERMINATION_HANDLER,
         chart=Chart(chart=f"oci://public.ecr.aws/aws-ec2/helm/{TERMINATION_HANDLER}", version="0.27.6"),

@@ -8,7 +8,7 @@ from winkube.control_plane.cluster import endpoint
 from winkube.control_plane.rules import check_control_plane
 from winkube.core.mistakes import Mistake, Mistakes, Path
 from winkube.core.tags import check_tags
-from winkube.instance_groups.between_rules import check_downloads, check_instance_groups
+from winkube.instance_groups.between_rules import PODS_FIT, check_downloads, check_instance_groups
 from winkube.instance_groups.group_rules import check_instance_group
 from winkube.instance_groups.join_target import JoinTarget
 from winkube.objects.flannel_config import check_pod_network
@@ -103,7 +103,10 @@ def _control_plane(settings: KubeadmSettings) -> Any:
 def _check_groups(settings: KubeadmSettings) -> Iterable[Mistake]:
     groups, target = settings.instance_groups, target_of(settings)
     slots = settings.cluster.slots
-    yield from homed(check_instance_groups(groups, target, (), other_nodes=slots), "instance_groups")
+    together = check_instance_groups(groups, target, (), other_nodes=slots)
+    network = [mistake for mistake in together if mistake.rule is PODS_FIT]
+    yield from homed([mistake for mistake in together if mistake not in network], "instance_groups")
+    yield from homed(network, "cluster")
     known = settings.cluster.kubernetes_version in SELF_MANAGED_MINORS
     for index, group in enumerate(groups):
         found = Mistakes(check_tags(group.tags, ("tags",)))
