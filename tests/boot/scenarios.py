@@ -94,8 +94,10 @@ def first_boot(bed: Bed, slots: int) -> None:
     joins = sorted(each for name in bed.slots.values() for each in _joins(bed.machines[name]))
     assert len(joins) >= slots - 1, joins
     assert all(end <= begin for (_, end), (begin, _) in pairwise(joins)), joins
-    own = own_seconds(phases(first))
-    bed.say("our own share", seconds=round(own, 1), percent=round(100 * own / total, 1))
+    spent = phases(first)
+    if spent["init"] > spent["kubeadm-init"]:  # an agent that was killed in between tells of its last life alone
+        own = own_seconds(spent)
+        bed.say("our own share", seconds=round(own, 1), percent=round(100 * own / total, 1))
 
 
 class Writer:
