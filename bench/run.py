@@ -128,12 +128,11 @@ def _figures(runs: int) -> dict[str, Figure]:
         figures[COMPARED] = measure(command, few)
     for size in (10, 100, 1000, 5000):
         command = preview(PROGRAMS / "groups", str(size), *policies)
-        figures[f"{size} groups"] = measure(command, few if size < 5000 else 1, expect=(0, 1))
+        figures[f"{size} groups"] = measure(command, few, expect=(0, 1))
     for flavour in FLEETS:
         for size in (10, 1000, 5000):
             command = preview(PROGRAMS / "fleet", f"{flavour}-{size}", *policies)
-            runs_of_size = few if size < 1000 else 1
-            figures[_fleet(flavour, size)] = measure(command, runs_of_size, expect=(0, 1), warm=size > 10)
+            figures[_fleet(flavour, size)] = measure(command, few, expect=(0, 1), warm=size > 10)
     figures["1000 objects"] = measure(preview(PROGRAMS / "objects", "1000", *policies), few, expect=(0, 1))
     return figures
 
