@@ -114,8 +114,9 @@ class Bed:
             ("link", "set", BRIDGE, "up"),
         ):
             subprocess.run(["ip", *command], check=True)
-        subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run/netns"] if Path("/run/netns").is_dir() else
-                       ["mkdir", "-p", "/run/netns"], check=True)  # fmt: skip
+        # Names of networks, which would outlive this process in the host's folder.
+        Path("/run/netns").mkdir(exist_ok=True)
+        subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run/netns"], check=True)
 
     def launch(self, *names: str) -> None:
         """Make groups of the stack with one instance each, and start all of these at once.
