@@ -38,6 +38,11 @@ class Evaluation:
     policy_config: Path | None = None
     timeout_seconds: float = TIMEOUT_SECONDS
 
+    @property
+    def files(self) -> dict[str, Path | None]:
+        """What a stack is judged by, as arguments."""
+        return {"answers": self.answers, "policies": self.policies, "policy_config": self.policy_config}
+
 
 @dataclass(frozen=True, slots=True)
 class Tree:
@@ -118,8 +123,7 @@ def judge_and_compare(program: Path, base: str, stacks: Sequence[str], evaluatio
             notes = list(_notes(root, [before, now], True))
             return _judged([before, now], stacks, present, notes, program, evaluation)
     except PreviewError as error:
-        files = {name: getattr(evaluation, name) for name in ("answers", "policies", "policy_config")}
-        found = judged_stacks(program, stacks, **files)
+        found = judged_stacks(program, stacks, **evaluation.files)
         return Judged(found, [], str(error) if any(isinstance(it, Plan) for it in found) else "")
 
 
@@ -132,8 +136,7 @@ def _judged(
     evaluation: Evaluation,
 ) -> Judged:
     before, now = trees
-    files = {name: getattr(evaluation, name) for name in ("answers", "policies", "policy_config")}
-    heads = [asked("judged", program, stack, repository=now.checkout, **files) for stack in stacks]
+    heads = [asked("judged", program, stack, repository=now.checkout, **evaluation.files) for stack in stacks]
     sides = [_Job(before, stack, now.checkout) for stack in stacks if stack in present]
     requests = [*heads, *(side.evaluated_by(evaluation) for side in sides)]
     answers = run_jobs(requests, timeout_seconds=evaluation.timeout_seconds)

@@ -29,6 +29,8 @@ from .stack import BUCKET, Group, Stack, evaluate_stack
 from .template import folder, template
 
 MIRROR_PORT = 8080
+LIFECYCLE_STATE = "autoscaling/target-lifecycle-state"
+"""Where the metadata service says what the group wants of an instance."""
 HOSTS = ("registry.k8s.io", "ghcr.io", "mcr.microsoft.com")
 INSTANCES = Path("/proc/sys/fs/inotify/max_user_instances")
 """Machines share this limit of the host, whatever their own setting says: runtimes and kubelets need many."""
@@ -156,10 +158,11 @@ class Bed:
         with self.lock:
             ended = self.cloud.ended()
             for instance, machine in list(self.machines.items()):
-                if instance in self.cloud.emulation.leaving and "Terminated" not in machine.metadata.values.values():
+                told = machine.metadata.values[LIFECYCLE_STATE] == "Terminated"
+                if instance in self.cloud.emulation.leaving and not told:
                     self.balancer.targets.pop(instance, None)
                     self.balancer.apply()
-                    machine.metadata.values["autoscaling/target-lifecycle-state"] = "Terminated"
+                    machine.metadata.values[LIFECYCLE_STATE] = "Terminated"
                     self.say("machine told to leave", instance=instance)
                 elif instance in ended:
                     self.end(instance)
@@ -199,7 +202,7 @@ class Bed:
                 continue
             values = {
                 "instance-id": instance, "local-ipv4": address, "placement/availability-zone": self.cloud.zone,
-                "placement/region": self.stack.region, "autoscaling/target-lifecycle-state": "InService",
+                "placement/region": self.stack.region, LIFECYCLE_STATE: "InService",
             }  # fmt: skip
             identity = {"region": self.stack.region, "instanceId": instance, "availabilityZone": self.cloud.zone,
                         "accountId": ACCOUNT, "privateIp": address}  # fmt: skip
