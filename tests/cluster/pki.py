@@ -16,7 +16,7 @@ CLIENTS = {
     "scheduler": ("system:kube-scheduler", None),
 }
 """File name to user and group."""
-_LIFE = dt.timedelta(days=1)
+_VALID = (dt.timedelta(minutes=5), dt.timedelta(days=1))
 
 
 def write_pki(folder: Path, addresses: list[str]) -> None:
@@ -48,7 +48,14 @@ def certificate(
     key: ec.EllipticCurvePrivateKey,
     issuer: tuple[x509.Certificate, ec.EllipticCurvePrivateKey] | None,
     alternatives: Sequence[x509.GeneralName] | None,
+    valid: tuple[dt.timedelta, dt.timedelta] = _VALID,
 ) -> x509.Certificate:
+    """A certificate of a key.
+
+    :param issuer: signs it; its own key if there is none.
+    :param alternatives: names of a server; a client has none.
+    :param valid: how long it has been, and how long it will be.
+    """
     now = dt.datetime.now(dt.UTC)
     signer = issuer[1] if issuer else key
     builder = (
@@ -57,8 +64,8 @@ def certificate(
         .issuer_name(issuer[0].subject if issuer else subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(minutes=5))
-        .not_valid_after(now + _LIFE)
+        .not_valid_before(now - valid[0])
+        .not_valid_after(now + valid[1])
         .add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key()), critical=False)
@@ -84,6 +91,18 @@ def _usage(*, authority: bool) -> x509.KeyUsage:
         encipher_only=False,
         decipher_only=False,
     )
+
+
+def renewable(pki: Path, user: str, group: str) -> bytes:
+    """Certificate and key of a client in one PEM, in the last tenth of its time, with ten minutes left."""
+    authority = x509.load_pem_x509_certificate((pki / "ca.crt").read_bytes())
+    signer = serialization.load_pem_private_key((pki / "ca.key").read_bytes(), None)
+    assert isinstance(signer, ec.EllipticCurvePrivateKey)
+    key = ec.generate_private_key(ec.SECP256R1())
+    valid = (dt.timedelta(hours=10), dt.timedelta(minutes=10))
+    made = certificate(name(user, group), key, (authority, signer), None, valid)
+    forms = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    return made.public_bytes(serialization.Encoding.PEM) + key.private_bytes(*forms)
 
 
 def write(folder: Path, name: str, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate | None) -> None:

@@ -1,7 +1,8 @@
 """Artefacts: downloaded, verified by their digest, and only then installed. Nothing unverified reaches its place.
 
 A download that was interrupted is continued; a file whose digest is wrong is deleted; each file is installed by a
-rename, so that a kill at any point leaves the old file or the new one.
+rename, so that a kill at any point leaves the old file or the new one. What a loss of power breaks is found by its
+digest when the agent starts again, so nothing waits here until hundreds of megabytes are on the disk.
 """
 
 import gzip
@@ -170,7 +171,7 @@ class Downloads:
             sums: dict[str, str] = {}
             for one in install[1:]:
                 with file.open("rb") as source:
-                    sums[one["path"]] = put(place(self.root, one["path"]), source, mode_of(one))
+                    sums[one["path"]] = put(place(self.root, one["path"]), source, mode_of(one), durable=False)
             algorithm, _, expected = str(artefact["digest"]).partition(":")
             target = place(self.root, install[0]["path"])
             move(file, target, mode_of(install[0]))
@@ -193,7 +194,7 @@ class Downloads:
                     if source is None:
                         raise AgentError(WRONG_ARCHIVE, name, "holds a link where a file is expected",
                                          "take the archive of the release itself", member.name)  # fmt: skip
-                    sums[one["path"]] = put(place(self.root, one["path"]), source, mode_of(one))
+                    sums[one["path"]] = put(place(self.root, one["path"]), source, mode_of(one), durable=False)
                     del wanted[str(PurePosixPath(member.name))]
                     if not wanted:
                         break
@@ -222,8 +223,11 @@ def mode_of(one: "dict[str, Any]", default: str = "0755") -> int:
     return int(str(one.get("mode") or default), 8)
 
 
-def put(path: Path, source: "IO[bytes]", mode: int) -> str:
-    """Write a file as a whole; it is on the disk when this returns, and never half there. Gives its SHA-256."""
+def put(path: Path, source: "IO[bytes]", mode: int, *, durable: bool = True) -> str:
+    """Write a file as a whole, never half; gives its SHA-256.
+
+    :param durable: it is on the disk when this returns.
+    """
     summed = hashlib.sha256()
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(f".{path.name}.new")
@@ -237,24 +241,23 @@ def put(path: Path, source: "IO[bytes]", mode: int) -> str:
         _feed(source, write)
         file.flush()
         os.fchmod(file.fileno(), mode)
-        os.fsync(file.fileno())
+        if durable:
+            os.fsync(file.fileno())
     new.replace(path)
     return summed.hexdigest()
 
 
 def move(file: Path, path: Path, mode: int) -> None:
-    """Bring a file to its place as :func:`put` does, without writing it once more if both lie on one disk."""
+    """Bring a file to its place as a whole, without writing it once more if both lie on one disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(f".{path.name}.new")
     try:
         file.replace(new)
     except OSError:
         with file.open("rb") as source:
-            put(path, source, mode)
+            put(path, source, mode, durable=False)
         return
-    with new.open("rb") as moved:
-        os.fchmod(moved.fileno(), mode)
-        os.fsync(moved.fileno())
+    new.chmod(mode)
     new.replace(path)
 
 
