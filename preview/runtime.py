@@ -29,7 +29,7 @@ from .model import UNKNOWN_TEXT
 from .monitor import CALL_TYPE, Engine, Monitor
 from .properties import make_when_read
 from .sdk_bytecode import postponed_annotations
-from .sdk_hints import hints_of, keep_names_equal
+from .sdk_hints import compile_once, hints_of, keep_names_equal
 from .sdk_import import import_package
 from .shortcuts import use as use_shortcuts
 
@@ -200,6 +200,7 @@ def _tuned(root_directory: str, unknown_keys: Set[str]) -> Generator[None]:
 
     make_when_read(put)
     use_shortcuts(put)
+    compile_once(put)
     keep_names_equal(put)
     put(sdk_utilities, "lazy_import", import_package)
     for name in ("input_type_types", "output_type_types", "resource_types"):

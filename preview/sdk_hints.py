@@ -18,7 +18,7 @@ _LOCALS: dict[str, Any] = {"Output": pulumi.Output, "T": type(None)}
 class Hints:
     """What the SDK's tables of types give, as far as the runtime asks them: one property at a time."""
 
-    __slots__ = ("_cls", "_globals", "_properties", "_raw", "_types")
+    __slots__ = ("_cls", "_globals", "_properties", "_raw", "_texts", "_types")
 
     def __init__(self, cls: type[Any]) -> None:
         properties = sdk_types._py_properties(cls)  # pyright: ignore[reportPrivateUsage]
@@ -26,17 +26,28 @@ class Hints:
         self._properties = {pulumi_name: prop.fget for _, pulumi_name, prop in properties}
         self._globals: dict[str, Any] | None = None
         self._raw: dict[str, Any] = {}
+        self._texts = _resolved(tuple(base.__module__ for base in cls.__mro__))
         self._types: dict[str, Any] = {}
 
     def raw(self, key: str) -> Any:
         """The annotation of a property as it stands, resolved; None where there is none."""
         if key not in self._raw:
             getter = self._properties.get(key)
-            if self._globals is None:
-                self._globals = sdk_types._globals_for_cls(self._cls)  # pyright: ignore[reportPrivateUsage]
-            hints = get_type_hints(getter, self._globals, _LOCALS) if getter else {}
-            self._raw[key] = hints.get("return")
+            text = getattr(getter, "__annotations__", {}).get("return")
+            if getter is None or text is None:
+                self._raw[key] = None
+            elif isinstance(text, str):
+                if text not in self._texts:
+                    self._texts[text] = self._resolve(getter)
+                self._raw[key] = self._texts[text]
+            else:
+                self._raw[key] = self._resolve(getter)
         return self._raw[key]
+
+    def _resolve(self, getter: Callable[..., Any]) -> Any:
+        if self._globals is None:
+            self._globals = sdk_types._globals_for_cls(self._cls)  # pyright: ignore[reportPrivateUsage]
+        return get_type_hints(getter, self._globals, _LOCALS).get("return")
 
     def get(self, key: str, default: Any = None) -> Any:
         """The type of a property, out of its Output and Optional."""
@@ -52,6 +63,20 @@ class Hints:
         if not issubclass(self._cls, pulumi.Resource):
             return {}
         return sdk_types._types_from_annotations(self._cls)  # pyright: ignore[reportPrivateUsage]
+
+
+@cache
+def _resolved(modules: tuple[str, ...]) -> dict[str, Any]:
+    """What an annotation says in a class, by its text: the same wherever a class and its bases are of these modules."""
+    return {}
+
+
+def compile_once(put: Callable[[Any, str, Any], None]) -> None:
+    """Compile an annotation of the same text once, by ``put``, which replaces an attribute.
+
+    ``typing`` compiles each annotation that it is given as text, and every property in a TypedDict is one.
+    """
+    put(typing, "compile", cache(compile))
 
 
 def keep_names_equal(put: Callable[[Any, str, Any], None]) -> None:

@@ -211,10 +211,16 @@ def _try_remove(group: Path) -> None:
 
 
 def _own_cgroups(instance: str) -> list[Path]:
+    if not on_cgroup_v1():
+        for group in (CGROUPS, CGROUPS / OWN_CGROUP):
+            group.mkdir(exist_ok=True)
+            there = (group / "cgroup.controllers").read_text().split()
+            (group / "cgroup.subtree_control").write_text(" ".join(f"+{one}" for one in there))
+        own = CGROUPS / OWN_CGROUP / instance
+        own.mkdir(exist_ok=True)
+        return [own]
     made: list[Path] = []
-    for hierarchy in [one for one in CGROUPS.iterdir() if one.is_dir()] if on_cgroup_v1() else [CGROUPS]:
-        if not (hierarchy / "cgroup.procs").exists():
-            continue
+    for hierarchy in [one for one in CGROUPS.iterdir() if (one / "cgroup.procs").exists()]:
         group = hierarchy / OWN_CGROUP / instance
         if (hierarchy / "cpuset.cpus").exists():
             (hierarchy / "cgroup.clone_children").write_text("1")

@@ -28,6 +28,8 @@ REFUSED = "refuse-no-quorum"
 ONCE = {"init.kubeadm", "join.kubeadm", "reset"}
 """Steps that an agent does not do again on a node that is a part of its cluster."""
 KUBEADM = (["kubeadm", "init"], ["kubeadm", "join"], ["kubeadm", "token"])
+OWN, THEIRS = ("machine", "init"), ("images", "kubeadm-init", "kubeadm-token")
+"""Phases of the agent, and what in them is kubeadm or the unpacking of images."""
 OUTAGE_SECONDS = 120
 SHORT_CERTIFICATE = """\
 cd /etc/kubernetes/pki
@@ -95,7 +97,8 @@ def first_boot(bed: Bed, slots: int) -> None:
     assert len(joins) >= slots - 1, joins
     assert all(end <= begin for (_, end), (begin, _) in pairwise(joins)), joins
     spent = phases(first)
-    if spent["init"] > spent["kubeadm-init"]:  # an agent that was killed in between tells of its last life alone
+    # An agent that was killed in between tells of its last life alone.
+    if spent.keys() >= {*OWN, *THEIRS} and spent["init"] > spent["kubeadm-init"]:
         own = own_seconds(spent)
         bed.say("our own share", seconds=round(own, 1), percent=round(100 * own / total, 1))
 
@@ -398,8 +401,7 @@ def own_seconds(spent: dict[str, Any]) -> float:
     That is downloads and their digests, files, secrets, starting services, and what frames ``kubeadm init`` and
     ``kubeadm token create``.
     """
-    theirs = ("images", "kubeadm-init", "kubeadm-token")
-    return sum(spent[one] for one in ("machine", "init")) - sum(spent[one] for one in theirs)
+    return sum(spent[one] for one in OWN) - sum(spent[one] for one in THEIRS)
 
 
 def agent_log(machine: Machine) -> list[dict[str, Any]]:
