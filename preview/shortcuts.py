@@ -3,6 +3,7 @@
 Each function gives what the SDK's own gives; ``tests/preview/test_properties.py`` holds one against the other.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,13 @@ def use(put: Put) -> None:
     put(sdk_rpc, "declare_dependency", _declarer(sdk_cycles.declare_dependency))
     put(sdk_resource, "create_urn", _urn_maker(sdk_resource.create_urn))
     put(pulumi.log, "debug", _quiet(pulumi.log.debug))
+    for module in ("invoke", "resource", "settings", "stack"):
+        put(sys.modules[f"pulumi.runtime.{module}"], "wrap_with_context", _same)
+
+
+def _same(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What would carry a context to another thread; the runtime calls the SDK's functions on this one."""
+    return function
 
 
 def _serializer(sdk: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,6 +1,8 @@
 """Properties that are made when they are read are those that the SDK makes at once."""
 
 import asyncio
+import sys
+import typing
 from typing import Any
 
 import pulumi
@@ -39,7 +41,7 @@ def told(plan: Plan) -> Any:
 
 
 @pytest.mark.parametrize("mode", ["preview", "update"])
-@pytest.mark.parametrize("part", ["make_when_read", "use_shortcuts"])
+@pytest.mark.parametrize("part", ["make_when_read", "use_shortcuts", "compile_once"])
 def test_a_plan_is_the_same_as_the_sdks_own_way_gives(monkeypatch: pytest.MonkeyPatch, mode: str, part: str) -> None:
     fast = told(evaluate_function(program, mode=mode))
     monkeypatch.setattr(runtime, part, lambda put: None)
@@ -94,10 +96,12 @@ def test_who_looks_at_all_of_a_resource_sees_every_property() -> None:
 def test_nothing_of_it_is_left_behind() -> None:
     owners = [(sdk_rpc, "transfer_properties"), (sdk_rpc, "resolve_properties"), (sdk_rpc, "serialize_property"),
               (sdk_types, "unwrap_type"), (sdk_resource, "create_urn")]  # fmt: skip
+    owners += [(sys.modules[f"pulumi.runtime.{one}"], "wrap_with_context") for one in ("invoke", "resource")]
     before = [getattr(owner, name) for owner, name in owners]
     evaluate_function(program)
     assert [getattr(owner, name) for owner, name in owners] == before
     assert "__getattr__" not in vars(pulumi.Resource)
+    assert "compile" not in vars(typing)
 
 
 @pytest.mark.parametrize(
