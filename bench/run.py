@@ -27,6 +27,8 @@ RESULTS = ROOT / "bench" / "results.json"
 REGRESSION = 1.15
 COMPARED = "diff of prod with the commit before"
 CHECKED = "check of all stacks with the commit before"
+PEERS = ("AWS CDK", "cdk synth", "cdk8s")
+"""How the names of what others measure begin."""
 FLEETS = {"eks": 12, "kubeadm": 13}
 """Flavour to the resources of one of its Windows groups, in the generated fleets of the stack settings."""
 
@@ -145,7 +147,7 @@ def _table(figures: dict[str, Figure], ratios: dict[str, float]) -> int:
     for name, figure in figures.items():
         ratio, last = ratios.get(name, 1.0), before.get(name)
         # A peer's own speed is nobody's regression here.
-        worse = last is not None and ratio > last * REGRESSION and "CDK" not in name and "cdk8s" not in name
+        worse = last is not None and ratio > last * REGRESSION and not name.startswith(PEERS)
         slower += worse
         print(f"{name:40} {figure.wall:8.2f} {figure.cpu:8.2f} {figure.mib:9.0f} {ratio:14.2f} "
               f"{'' if last is None else format(last, '.2f'):>6}{'  SLOWER' if worse else ''}")  # fmt: skip

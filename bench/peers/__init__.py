@@ -1,6 +1,7 @@
 """The same shapes in AWS CDK and cdk8s, measured in the same run; left out, in words, where they cannot be had."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -21,11 +22,20 @@ def measured(measure: Callable[..., Any], runs: int) -> Iterator[tuple[str, Any]
     modules = _installed(npm)
     if modules is None:
         return
-    environment = {**os.environ, "NODE_PATH": str(modules)}
+    environment = {**os.environ, "NODE_PATH": str(modules), "CDK_DISABLE_CLI_TELEMETRY": "true", "CI": "true"}
     with tempfile.TemporaryDirectory() as folder:
         for groups in (2, 1000):
-            command = [node, str(HERE / "cdk.js"), str(groups), folder]
-            yield f"AWS CDK, {groups} groups, with validation", measure(command, runs, environment=environment)
+            app = [node, str(HERE / "cdk.js"), str(groups), folder]
+            # What a person gives: it runs the app, and reads what that wrote.
+            synth = [node, str(modules / "aws-cdk" / "bin" / "cdk"), "synth", "--quiet", "--no-notices",
+                     "--no-version-reporting", "--app", shlex.join(app), "--output", folder]  # fmt: skip
+            for how, value in (("with", "true"), ("without", "false")):
+                given = {**environment, "CDK_VALIDATION": value}
+                yield f"AWS CDK, {groups} groups, {how} validation", measure(app, runs, environment=given)
+                yield (
+                    f"cdk synth, {groups} groups, {how} validation",
+                    measure([*synth, f"--validation={value}"], runs, environment=given),
+                )
         command = [node, str(HERE / "cdk8s.js"), "1000", folder]
         yield "cdk8s, 1000 objects", measure(command, runs, environment=environment)
 

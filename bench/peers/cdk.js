@@ -1,5 +1,6 @@
 // The shape of the stack `dev` in AWS CDK, with as many node groups as asked: a VPC, a cluster, groups, a zone, a bucket.
-// `node cdk.js <groups> <folder> [novalidate]`. Nothing is asked of AWS: the zones are given.
+// `node cdk.js <groups> <folder>`; CDK_VALIDATION=false turns its validation off. Nothing is asked of AWS: the zones are
+// given.
 const cdk = require('aws-cdk-lib');
 const ec2 = require('aws-cdk-lib/aws-ec2');
 const eks = require('aws-cdk-lib/aws-eks-v2');
@@ -8,15 +9,15 @@ const route53 = require('aws-cdk-lib/aws-route53');
 const s3 = require('aws-cdk-lib/aws-s3');
 
 const groups = Number(process.argv[2] ?? 2);
-const validate = process.argv[4] !== 'novalidate';
 const perStack = 280; // CloudFormation takes 500 resources a stack, and a group is a role beside itself in no more
+const env = { account: '111122223333', region: 'eu-central-1' };
+const zones = ['eu-central-1a', 'eu-central-1b'];
 const app = new cdk.App({
   outdir: process.argv[3],
-  context: validate ? {} : { '@aws-cdk/core:validateAgainstDefaultRules': false },
+  context: { [`availability-zones:account=${env.account}:region=${env.region}`]: zones },
 });
-const env = { account: '111122223333', region: 'eu-central-1' };
 const stack = new cdk.Stack(app, 'bench', { env });
-const vpc = new ec2.Vpc(stack, 'vpc', { availabilityZones: ['eu-central-1a', 'eu-central-1b'], natGateways: 1 });
+const vpc = new ec2.Vpc(stack, 'vpc', { availabilityZones: zones, natGateways: 1 });
 const cluster = new eks.Cluster(stack, 'cluster', {
   vpc, version: eks.KubernetesVersion.of('1.34'), defaultCapacityType: eks.DefaultCapacityType.NODEGROUP,
   defaultCapacity: 0, coreDnsComputeType: eks.CoreDnsComputeType.EC2,
@@ -34,4 +35,4 @@ for (let index = 0; index < groups; index++) {
     taints: index ? [{ effect: eks.TaintEffect.NO_SCHEDULE, key: 'os', value: 'windows' }] : [],
   });
 }
-app.synth({ skipValidation: !validate });
+app.synth();
