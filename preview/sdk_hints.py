@@ -34,17 +34,15 @@ class Hints:
         if key not in self._raw:
             getter = self._properties.get(key)
             text = getattr(getter, "__annotations__", {}).get("return")
-            if getter is None or text is None:
-                self._raw[key] = None
-            elif isinstance(text, str):
+            if isinstance(text, str):
                 if text not in self._texts:
                     self._texts[text] = self._resolve(getter)
                 self._raw[key] = self._texts[text]
             else:
-                self._raw[key] = self._resolve(getter)
+                self._raw[key] = self._resolve(getter) if getter else None
         return self._raw[key]
 
-    def _resolve(self, getter: Callable[..., Any]) -> Any:
+    def _resolve(self, getter: Callable[..., Any] | None) -> Any:
         if self._globals is None:
             self._globals = sdk_types._globals_for_cls(self._cls)  # pyright: ignore[reportPrivateUsage]
         return get_type_hints(getter, self._globals, _LOCALS).get("return")
