@@ -114,8 +114,7 @@ class LinuxControlPlane(Component):
 
     def __init__(self, name: str, args: LinuxControlPlaneArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_control_plane_args(args))
-        for advice in advise_control_plane(args):
-            pulumi.log.warn(advice.text(), resource=self)
+        self.advise(advise_control_plane(args))
         self._name, self._args, self._opts = name, args, opts
         self._layout = ClusterLayout(args.cluster_name)
         self._slots = plan_slots(args.slots, args.zones)

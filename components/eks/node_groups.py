@@ -65,8 +65,7 @@ class _NodeGroup(Component):
 
     def __init__(self, name: str, args: NodeGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_node_group_args(args))
-        for advice in advise_node_group(args):
-            pulumi.log.warn(advice.text(), resource=self)
+        self.advise(advise_node_group(args))
         self._name, self._args, self._opts = name, args, opts
         self._plan = plan_node_group(args, args.cluster.kubernetes_version)
         role = role_args(args, self._plan.role_kind)

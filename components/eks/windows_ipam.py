@@ -102,8 +102,7 @@ class WindowsIpam(Component):
 
     def __init__(self, name: str, args: WindowsIpamArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_windows_ipam_args(args))
-        for advice in advise_addon_values(args.addon_values):
-            pulumi.log.warn(advice.text(), resource=self)
+        self.advise(advise_addon_values(args.addon_values))
         self.mode, self.enabled = args.mode, args.enabled
         if args.mode == "addon":
             self._create_addon(name, args, opts)

@@ -75,8 +75,7 @@ class _InstanceGroup(Component):
         self._name, self._args, self._opts = name, args, opts
         self._spec = group_spec(args, args.target.cluster_name)
         self._hooks = lifecycle_hooks(self._spec.system, args.drain_seconds)
-        for advice in advise_instance_group(args):
-            pulumi.log.warn(advice.text(), resource=self)
+        self.advise(advise_instance_group(args))
         self.autoscaling_group_name = auto_scaling_group_name(args.name, args.target.cluster_name)
         self._role = NodeRole(f"{name}-nodes", role_args(args), self.child())
         self.role_arn, self.role_name = self._role.role_arn, self._role.role_name

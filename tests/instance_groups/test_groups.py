@@ -374,3 +374,14 @@ def test_what_is_not_advised_is_said(record: Record) -> None:
     plan = windows(record)
     assert any("WK-IG-042" in text for _, text in plan.logs)
     assert not groups.advise_instance_group(replace(windows_args(), kubelet_log=False))
+
+
+def test_what_is_said_of_a_target_is_said_once_in_a_deployment(record: Record) -> None:
+    """Not by each of a thousand groups; in the next deployment again."""
+
+    def make() -> None:
+        for name in ("a", "b", "c"):
+            WindowsInstanceGroup(name, windows_args(name=name))
+
+    for _ in range(2):
+        assert [text.partition(":")[0] for _, text in record(make).logs if "WK-IG-042" in text] == ["a"]
