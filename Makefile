@@ -13,7 +13,7 @@ CHECKOV := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/winkube/checkov-$(shell sed -n
 # What an installation builds: the libraries that the node agent carries.
 BUILD := setup.py components/node_agent/vendoring.py
 
-.PHONY: help preview test binaries validators lint types format coverage docs site engine boot-test boot-up bench scale clean
+.PHONY: help preview test binaries machines validators lint types format coverage docs site engine boot-test boot-up bench scale clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ test: $(VENV)/.dev validators  ## Run the tests; with Go also against the real p
 binaries: $(VENV)/.dev  ## Build all real programs that tests run, once per version (half an hour; needs Go 1.26)
 	@$(BIN)/python -m tests.binaries
 	@$(BIN)/python -m tests.binaries 'kubernetes-node-*-windows'
+
+machines: $(VENV)/.dev  ## Build what booted machines run, so that `make test` boots one (root, and Go)
+	@$(BIN)/python -m tests.boot prepare
 
 validators: $(CHECKOV)/.installed  ## Install the validators that need an environment of their own (checkov)
 

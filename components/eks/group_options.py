@@ -273,22 +273,35 @@ def _check_updates(group: GroupOptionsLike) -> Mistakes:
     return found
 
 
-def _check_warm_pool(group: GroupOptionsLike, pool: WarmPool) -> Mistakes:
+def check_pool(pool: WarmPool, max_size: int, rule: Rule) -> Mistakes:
+    """What holds for a pool of any group.
+
+    :param max_size: the group's.
+    :param rule: whose code the mistakes carry.
+    """
     found = Mistakes()
-    if starts_itself(group):
-        found.add(WARM_POOL, ("warm_pool",), "warm pools are for managed groups of an EKS image", "remove warm_pool")
     if pool.state not in POOL_STATES:
         guess = nearest(pool.state.lower(), tuple(POOL_STATES)) or "stopped"
-        found.add(
-            WARM_POOL, ("warm_pool", "state"), f"the state is {one_of(POOL_STATES)}", f'write "{guess}"', pool.state
-        )
+        found.add(rule, ("warm_pool", "state"), f"the state is {one_of(POOL_STATES)}", f'write "{guess}"', pool.state)
+    most = max_size if pool.max_prepared is None else pool.max_prepared
+    if most < 0:
+        if pool.max_prepared is not None:  # a max_size below 0 is told of as such
+            found.add(rule, ("warm_pool", "max_prepared"), "pool and group together have 0 instances or more",
+                      f"set max_prepared to {max(pool.min_size, 0)} or more, or leave it out: it is max_size then",
+                      pool.max_prepared)  # fmt: skip
+    elif not 0 <= pool.min_size <= most:
+        found.add(rule, ("warm_pool", "min_size"), f"the pool's min_size is from 0 to {most}",
+                  f"set min_size to {min(max(pool.min_size, 0), most)}", pool.min_size)  # fmt: skip
+    return found
+
+
+def _check_warm_pool(group: GroupOptionsLike, pool: WarmPool) -> Mistakes:
+    found = check_pool(pool, group.max_size, WARM_POOL)
+    if starts_itself(group):
+        found.add(WARM_POOL, ("warm_pool",), "warm pools are for managed groups of an EKS image", "remove warm_pool")
     if group.linux == "bottlerocket" and (pool.state == "hibernated" or pool.reuse_on_scale_in):
         found.add(WARM_POOL, ("warm_pool",), "Bottlerocket neither hibernates nor goes back to the pool",
                   'set state to "stopped" and reuse_on_scale_in to false', pool.state)  # fmt: skip
-    most = group.max_size if pool.max_prepared is None else pool.max_prepared
-    if not 0 <= pool.min_size <= most:
-        found.add(WARM_POOL, ("warm_pool", "min_size"), f"the pool's min_size is from 0 to {most}",
-                  f"set min_size to {min(max(pool.min_size, 0), most)}", pool.min_size)  # fmt: skip
     return found
 
 

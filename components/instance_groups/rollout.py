@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..core.mistakes import Mistakes, Rule, nearest, one_of
-from ..eks.group_options import POOL_STATES, WarmPool
+from ..core.mistakes import Mistakes, Rule
+from ..eks.group_options import WarmPool, check_pool
 
 AUTO_SCALING = "https://docs.aws.amazon.com/autoscaling/ec2/userguide"
 
@@ -97,7 +97,7 @@ def _check_rollout(rollout: Rollout) -> Mistakes:
 
 
 def _check_warm_pool(group: LifeLike, pool: WarmPool) -> Mistakes:
-    found = Mistakes()
+    found = check_pool(pool, group.max_size, WARM_POOL)
     if group.capacity_type == "spot":
         found.add(WARM_POOL, ("warm_pool",), "spot instances cannot be stopped and kept",
                   'remove warm_pool, or set capacity_type to "on_demand"', group.capacity_type)  # fmt: skip
@@ -105,24 +105,10 @@ def _check_warm_pool(group: LifeLike, pool: WarmPool) -> Mistakes:
         found.add(WARM_POOL, ("warm_pool",), "a warm pool belongs to a group of one instance type",
                   f'set instance_types to ["{group.instance_types[0]}"], or remove warm_pool',
                   list(group.instance_types))  # fmt: skip
-    if pool.state not in POOL_STATES:
-        guess = nearest(pool.state.lower(), tuple(POOL_STATES)) or "stopped"
-        found.add(
-            WARM_POOL, ("warm_pool", "state"), f"the state is {one_of(POOL_STATES)}", f'write "{guess}"', pool.state
-        )
     if pool.state == "hibernated" and group.windows is not None:
         found.add(WARM_POOL, ("warm_pool", "state"), "hibernation keeps the memory of a node whose certificates and "
                   "leases go on without it", 'set state to "stopped"', pool.state)  # fmt: skip
     if pool.reuse_on_scale_in:
         found.add(WARM_POOL, ("warm_pool", "reuse_on_scale_in"), "a node that left does not come back under its name",
                   "set reuse_on_scale_in to false", pool.reuse_on_scale_in)  # fmt: skip
-    most = group.max_size if pool.max_prepared is None else pool.max_prepared
-    if most < 0:
-        if pool.max_prepared is not None:  # a max_size below 0 is told of as such
-            found.add(WARM_POOL, ("warm_pool", "max_prepared"), "pool and group together have 0 instances or more",
-                      f"set max_prepared to {max(pool.min_size, 0)} or more, or leave it out: it is max_size then",
-                      pool.max_prepared)  # fmt: skip
-    elif not 0 <= pool.min_size <= most:
-        found.add(WARM_POOL, ("warm_pool", "min_size"), f"the pool's min_size is from 0 to {most}",
-                  f"set min_size to {min(max(pool.min_size, 0), most)}", pool.min_size)  # fmt: skip
     return found

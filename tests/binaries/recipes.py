@@ -125,9 +125,10 @@ def _per_minor(minor: str) -> tuple[Recipe, ...]:
         "minor": minor,
         "stamp": True,
     }
-    control_plane = _kubernetes("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubeadm")
+    control_plane = _kubernetes("kube-apiserver", "kube-controller-manager", "kube-scheduler")
     return (
-        Recipe("kubernetes", packages=control_plane, needs="test bed, kubeadm documents", **common),
+        Recipe("kubernetes", packages=control_plane, needs="test bed", **common),
+        Recipe("kubeadm", packages=_kubernetes("kubeadm"), needs="kubeadm documents", **common),
         Recipe(
             "kubernetes-node",
             packages=_kubernetes("kubelet", "kube-proxy"),

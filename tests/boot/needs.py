@@ -13,7 +13,8 @@ PROGRAMS = {
     "haproxy": "haproxy",
     "ip": "iproute2",
     "unshare": "util-linux",
-    "gcc": "gcc and libseccomp-dev, for runc",
+    "gcc": "gcc",
+    "pkg-config": "pkg-config",
     "openssl": "openssl",
 }
 """Programs and Debian's packages with them."""
@@ -26,6 +27,8 @@ def missing() -> list[str]:
         for program, package in PROGRAMS.items()
         if shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is None
     ]
+    if shutil.which("pkg-config") and subprocess.run(["pkg-config", "--exists", "libseccomp"], check=False).returncode:
+        found.append("the headers of libseccomp are missing, for runc: apt-get install libseccomp-dev")
     try:
         find_go()
     except GoMissingError as error:
@@ -47,4 +50,4 @@ def unbuilt(minor: str = DEFAULT_MINOR) -> list[str]:
     """What is built first when machines boot; ``make test`` does not wait for it."""
     sets = [one for one in RECIPES if one.needs.startswith("real machines") and one.minor in (None, minor)]
     lacking = [one.title for one in sets if not built(one)]
-    return [f"the programs of machines are not built ({', '.join(lacking)}): make boot-test does it"] if lacking else []
+    return [f"programs of machines are not built ({', '.join(lacking)}): `make machines` does it"] if lacking else []

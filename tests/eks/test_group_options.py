@@ -164,6 +164,7 @@ def test_updates_take_a_number_or_a_percentage(values: dict[str, Any], path: str
         (WINDOWS, WarmPool(state="STOPPED"), ("warm_pool", "state")),
         (WINDOWS, WarmPool(min_size=4), ("warm_pool", "min_size")),
         (WINDOWS, WarmPool(min_size=3, max_prepared=2), ("warm_pool", "min_size")),
+        (WINDOWS, WarmPool(max_prepared=-1), ("warm_pool", "max_prepared")),
         (replace(LINUX, linux="bottlerocket"), WarmPool(reuse_on_scale_in=True), ("warm_pool",)),
     ],
 )

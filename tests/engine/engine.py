@@ -103,7 +103,7 @@ class PluginProcess:
     def stop(self) -> None:
         self._channel.close()
         self._child.terminate()
-        self._child.communicate(timeout=20)
+        self._child.communicate(timeout=120)
 
 
 class Engine:

@@ -576,6 +576,26 @@ def test_an_instance_leaves_by_its_lifecycle_hook(bed: Bed) -> None:
     bed.check()
 
 
+def test_the_status_of_a_slot_is_its_newest_machines(bed: Bed) -> None:
+    """A machine that takes its time to leave does not write over its successor, which the next one must know of."""
+    *_, leaver = bed.established(3)
+    leaving_group(bed, leaver.start())
+    bed.wait(leaver.ready)
+    successor = bed.machine(leaver.slot).start()
+    leaver.lifecycle = "Terminated"
+    all_ready(bed, successor)
+    bed.wait(lambda: leaver.status.get("phase") == "left")
+
+    def shown() -> str:
+        return (bed.object(f"bootstrap/1/status/{leaver.slot}.json") or {})["instance_id"]
+
+    bed.wait(lambda: shown() == successor.name)
+    for _ in range(10):
+        time.sleep(bed.deadlines["status_seconds"] / 4)
+        assert shown() == successor.name
+    bed.check()
+
+
 @pytest.mark.parametrize("name", of("leave."))
 def test_kill_at_every_step_of_leaving(bed: Bed, name: str) -> None:
     """A kill around any step of leaving: the others have their quorum, and the action is completed."""

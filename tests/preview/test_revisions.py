@@ -370,7 +370,9 @@ class TestWhatGoesWrong:
         self, repository: Repository, number: signal.Signals, tmp_path: Path
     ) -> None:
         repository.program(f"open({str(tmp_path / 'begun')!r}, 'w').close()\nimport time\ntime.sleep(600)\n")
+        # What runs the tests in the background may have interrupts ignored, which children inherit.
         code = (
+            "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
             "from pathlib import Path\nfrom winkube.preview.revisions import compare_revisions\n"
             f"compare_revisions(Path({str(repository.folder)!r}), 'HEAD', None)"
         )

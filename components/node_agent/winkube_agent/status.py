@@ -13,6 +13,8 @@ from .store import Store
 
 BUDGETS = {"machine": 120, "init": 90, "join": 90, "wait": 240}
 """Seconds that a phase should take, so that the API is usable after 6 minutes and nodes are ready after 7."""
+LEAVING = ("leaving", "left")
+"""The phases in which the slot's next machine may have begun to report."""
 KEEP_PREDECESSORS = 20
 
 
@@ -91,14 +93,22 @@ class Status:
         self.written = now
 
     def publish(self) -> None:
-        """Write it to the bucket; not before what lies there was read."""
-        if self.store and self.known:
+        """Write it to the bucket, not before what lies there was read; a node that leaves not over its successor's."""
+        if not (self.store and self.known):
+            return
+        if self.phase not in LEAVING:
             self.store.aws.overwrite(self.store.folder + self.name, self._text().encode())
+            return
+        there = self.store.read(self.name)
+        if there and there.value.get("instance_id") == self.store.me:
+            self.store.write(self.name, self._shown(), there.etag)
 
     def _text(self) -> str:
+        return json.dumps(masked(self._shown()), indent=2)
+
+    def _shown(self) -> dict[str, Any]:
         running = {self.phase: round(time.monotonic() - self.entered, 1)} if self.phase else {}
-        values = {
+        return {
             "phase": self.phase, **self.values, "predecessors": self.predecessors, "at": now_text(),
             "phase_seconds": {**self.seconds, **running}, "budget_seconds": BUDGETS,
         }  # fmt: skip
-        return json.dumps(masked(values), indent=2)

@@ -155,8 +155,9 @@ class RunningNode:
         wait(f"{words!r} in the kubelet's log", lambda: words in self.log, seconds, lambda: self.log[-3000:])
 
     def certificates(self) -> list[Path]:
-        """The client certificates that the kubelet was given, oldest first."""
-        return sorted(self.server.path(paths.KUBELET + r"\pki").glob("kubelet-client-2*.pem"))
+        """The client certificates that the kubelet was given, oldest first; not one that it is still writing."""
+        found = self.server.path(paths.KUBELET + r"\pki").glob("kubelet-client-2*.pem")
+        return sorted(one for one in found if one.read_text().endswith("PRIVATE KEY-----\n"))
 
     def current_certificate(self) -> Path:
         """The link to the newest one."""
