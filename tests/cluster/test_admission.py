@@ -9,9 +9,10 @@ from winkube.objects.admission_manifests import admission_manifests
 from winkube.objects.runtime_class_manifests import runtime_class_manifest
 from winkube.objects.windows_admission import WindowsAdmissionArgs, mutating_policies
 
-from .admission_matrix import CASES, DAEMON_SETS, REFUSED, SERVICES, WORKLOADS, Case
+from .admission_matrix import CASES, DAEMON_SETS, Case
 from .bed import Cluster
 from .client import ApiError, Client, Manifest
+from .notice import take_notice
 
 RELEASES = ("2022", "2025")
 NAMESPACES: dict[str, dict[str, str]] = {
@@ -55,24 +56,11 @@ def admission(cluster: Cluster) -> Iterator[Cluster]:
     made = [*around, *policies(cluster.minor, mode="deny", linux_default=True)]
     for manifest in made:
         client.apply(manifest)
-    client.wait("policy that holds", lambda: _holds(client))
+    take_notice(cluster)
     yield cluster
     for manifest in reversed(made):
         client.delete(manifest)
-    client.wait("end of the policies", lambda: not _holds(client))
-
-
-def _holds(client: Client) -> bool:
-    """Whether the last of them has come into force: policies do within about a second, in no order."""
-    probes = [case for case in (*WORKLOADS, *SERVICES, *REFUSED) if case.name in (
-        "no memory limit", "Deployment without a memory limit", "CronJob without a memory limit", "SCTP")]  # fmt: skip
-    refused = 0
-    for case in probes:
-        try:
-            tried(client, named(case))
-        except ApiError as error:
-            refused += "WK-K8S" in error.message
-    return refused == len(probes)
+    take_notice(cluster)
 
 
 @pytest.mark.parametrize("case", [it for it in CASES if it.refused], ids=lambda it: it.name)

@@ -8,6 +8,7 @@ from winkube.objects.windows_admission import WindowsAdmissionArgs
 from .admission_matrix import windows
 from .bed import Cluster
 from .client import ApiError, Client, Manifest
+from .notice import take_notice
 from .test_admission import RELEASES, policies, tried
 
 
@@ -23,13 +24,13 @@ def test_older_pods_can_still_be_labelled(cluster: Cluster, client: Client, name
     try:
         for manifest in made:
             client.apply(manifest)
-        client.wait("policy that holds", lambda: _refused(client, namespace))
+        take_notice(cluster)
         labelled = client.apply({**old, "metadata": {**old["metadata"], "labels": {"seen": "yes"}}})
         assert labelled["metadata"]["labels"] == {"seen": "yes"}
     finally:
         for manifest in [*made, old, *around]:
             client.delete(manifest)
-        client.wait("end of the policies", lambda: not _refused(client, namespace))
+        take_notice(cluster)
 
 
 @pytest.mark.parametrize(("mode", "spoken"), [("warn", True), ("audit", False)])
@@ -43,13 +44,13 @@ def test_first_they_only_speak(cluster: Cluster, client: Client, namespace: str,
     nfs = windows(volumes=[{"name": "share", "nfs": {"server": "s", "path": "/p"}}])
     nfs["metadata"] = {"name": "nfs", "namespace": namespace}
     try:
-        client.wait("rule of its own mode", lambda: "WK-K8S-016" in _answer(client, nfs))
-        # The policies of the case before may still be on their way out.
-        client.wait("expected tone", lambda: any("WK-K8S-011" in it for it in _warnings(client, bad)) is spoken)
+        take_notice(cluster)
+        assert "WK-K8S-016" in _answer(client, nfs)
+        assert any("WK-K8S-011" in it for it in _warnings(client, bad)) is spoken
     finally:
         for manifest in reversed(made):
             client.delete(manifest)
-        client.wait("end of the policies", lambda: "WK-K8S-016" not in _answer(client, nfs))
+        take_notice(cluster)
 
 
 def test_on_a_minor_without_mutation_the_caller_is_told(cluster: Cluster, client: Client, namespace: str) -> None:
@@ -62,12 +63,13 @@ def test_on_a_minor_without_mutation_the_caller_is_told(cluster: Cluster, client
     del pod["spec"]["runtimeClassName"]
     pod["metadata"] = {"name": "unplaced", "namespace": namespace}
     try:
-        client.wait("refusal", lambda: "WK-K8S-013" in _answer(client, pod))
+        take_notice(cluster)
+        assert "WK-K8S-013" in _answer(client, pod)
         assert "set runtimeClassName to windows-2022" in _answer(client, pod)
     finally:
         for manifest in reversed(made):
             client.delete(manifest)
-        client.wait("end of the policies", lambda: "WK-K8S-013" not in _answer(client, pod))
+        take_notice(cluster)
 
 
 def _answer(client: Client, manifest: Manifest) -> str:
@@ -82,9 +84,3 @@ def _warnings(client: Client, manifest: Manifest) -> list[str]:
     client.warnings.clear()
     tried(client, manifest)
     return client.warnings
-
-
-def _refused(client: Client, namespace: str) -> bool:
-    pod = windows(resources={})
-    pod["metadata"] = {"name": "probe", "namespace": namespace}
-    return "WK-K8S-011" in _answer(client, pod)

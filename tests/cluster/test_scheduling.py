@@ -19,6 +19,7 @@ from winkube.preview.evaluate import evaluate_function
 from .bed import Cluster
 from .client import ApiError, Client, Manifest
 from .nodes import add_nodes
+from .notice import take_notice
 from .objects import objects_of
 from .scheduling_matrix import COLUMNS, DAEMON_SETS, PODS, Row
 from .test_rbac import take_away
@@ -65,6 +66,7 @@ class Stage:
 
     def __init__(self, cluster: Cluster) -> None:
         self.minor, self.client = cluster.minor, cluster.client
+        self._cluster = cluster
         self.ours = objects_of(evaluate_function(_ours, mode="update"))
         space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}}
         self._around = [*(runtime_class_manifest(it) for it in RELEASES), space]
@@ -77,8 +79,8 @@ class Stage:
                 self.client.apply(manifest)
         self.client.wait("service account", lambda: self.client.get("v1", "ServiceAccount", "default", SPACE))
 
-    def play(self, kind: str, behaviour: str) -> None:
-        """Have the policies of a kind of cluster and no others; return when the server behaves so."""
+    def play(self, kind: str) -> None:
+        """Have the policies of a kind of cluster and no others; return when the server acts by them."""
         wanted = _policies(self.minor, kind)
         names = {(it["kind"], it["metadata"]["name"]) for it in wanted}
         for manifest in reversed(self._policies):
@@ -87,11 +89,11 @@ class Stage:
         for manifest in wanted:
             self.client.apply(manifest)
         self._policies = wanted
-        self.client.wait("policies", lambda: _placed(self.client) == behaviour)
+        take_notice(self._cluster)
 
     def end(self) -> None:
         """Leave the cluster to others."""
-        self.play("classes", "classes")
+        self.play("classes")
         take_away(self.client, [*self._around, *self.ours])
 
 
@@ -112,7 +114,7 @@ def outcome(stage: Stage, request: pytest.FixtureRequest) -> Iterator[Outcome]:
     kind, tainted = request.param
     client = stage.client
     result = Outcome(stage.minor, kind, tainted)
-    stage.play(kind, result.kind)
+    stage.play(kind)
     nodes = add_nodes(client, {_node(letter): release for letter, release in NODES.items()}, tainted=tainted)
     try:
         for manifest in stage.ours:
@@ -219,23 +221,6 @@ def _read(client: Client, result: Outcome) -> None:
             result.nodes[title] = "".join(
                 letter for letter in NODES if letter in result.nodes.get(title, "") + letters[node]
             )
-
-
-def _placed(client: Client, namespace: str = SPACE) -> str:
-    """Which of the clusters the API server behaves as, seen by what it would make of two pods and a DaemonSet."""
-    spec: dict[str, Any] = {"containers": [{"name": "main", "image": "registry.example/app:1"}]}
-    plain = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe", "namespace": namespace}, "spec": spec}
-    windows = {**plain, "spec": spec | {"os": {"name": "windows"}}}
-    template = {"metadata": {"labels": {"a": "b"}}, "spec": windows["spec"]}
-    daemons = {**plain, "apiVersion": "apps/v1", "kind": "DaemonSet",
-               "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template}}  # fmt: skip
-    found = (
-        "runtimeClassName" in client.create(windows, dryRun="All")["spec"],
-        "nodeSelector" in client.create(daemons, dryRun="All")["spec"]["template"]["spec"],
-        "nodeSelector" in client.create(plain, dryRun="All")["spec"],
-    )
-    known = {(False,) * 3: "classes", (True, True, False): "admission", (True,) * 3: "linux default"}
-    return known.get(found, "")
 
 
 def _clear(client: Client) -> None:

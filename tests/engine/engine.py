@@ -101,9 +101,14 @@ class PluginProcess:
         self.stub: Any = provider_pb2_grpc.ResourceProviderStub(self._channel)
 
     def stop(self) -> None:
+        """Ask it to end, and end it where it does not: what it made is on disk."""
         self._channel.close()
         self._child.terminate()
-        self._child.communicate(timeout=120)
+        try:
+            self._child.communicate(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.communicate()
 
 
 class Engine:

@@ -249,17 +249,16 @@ def main(package: str) -> None:
     """Serve until the engine ends the process."""
     from .kubernetes_plugin import KubernetesPlugin
 
+    ends = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ends)  # by every thread, so that the one that waits gets them
     cloud = Cloud(Path(os.environ[FOLDER]))
     server = grpc.server(ThreadPoolExecutor(16), options=SIZE)
     plugin = KubernetesPlugin(cloud) if package == "kubernetes" else Plugin(package, cloud)
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(plugin, server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    ended = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: ended.set())
     print(port, flush=True)
-    ended.wait()
+    signal.sigwait(ends)
     server.stop(1).wait()
 
 
