@@ -5,9 +5,9 @@ a rule that needs one raises :class:`Undecided` after all that it does know.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, Required, TypedDict, TypeVar, Unpack, cast
 
 Part = TypeVar("Part")
 Found = TypeVar("Found")
@@ -268,52 +268,37 @@ class Rule:
         return {name: option.default for name, option in self.options.items()}
 
 
-def resource_rule(
-    name: str,
-    title: str,
-    *,
-    types: Iterable[str],
-    steps: str,
-    url: str,
-    severity: Severity = "medium",
-    level: Level = "advisory",
-    references: Sequence[Reference] = (),
-    options: Mapping[str, Option] | None = None,
-    late: bool = False,
-) -> Callable[[ResourceCheck], Rule]:
+class Facts(TypedDict, total=False):
+    """What a rule says of itself beside its name and title; see :class:`Rule`."""
+
+    types: Required[Iterable[str]]
+    steps: Required[str]
+    url: Required[str]
+    severity: Severity
+    """``medium`` by default."""
+    level: Level
+    """``advisory`` by default."""
+    references: Sequence[Reference]
+    options: Mapping[str, Option]
+    late: bool
+
+
+def resource_rule(name: str, title: str, **facts: Unpack[Facts]) -> Callable[[ResourceCheck], Rule]:
     """Make a rule of the check of one resource."""
-
-    def make(check: ResourceCheck) -> Rule:
-        return Rule(
-            name=name, title=title, severity=severity, level=level, types=frozenset(types), steps=steps, url=url,
-            references=tuple(references), options=options or {}, late=late, resource=check,
-        )  # fmt: skip
-
-    return make
+    return lambda check: replace(_rule(name, title, facts), resource=check)
 
 
-def stack_rule(
-    name: str,
-    title: str,
-    *,
-    types: Iterable[str],
-    steps: str,
-    url: str,
-    severity: Severity = "medium",
-    level: Level = "advisory",
-    references: Sequence[Reference] = (),
-    options: Mapping[str, Option] | None = None,
-    late: bool = False,
-) -> Callable[[StackCheck], Rule]:
+def stack_rule(name: str, title: str, **facts: Unpack[Facts]) -> Callable[[StackCheck], Rule]:
     """Make a rule of a check of all resources together."""
+    return lambda check: replace(_rule(name, title, facts), stack=check)
 
-    def make(check: StackCheck) -> Rule:
-        return Rule(
-            name=name, title=title, severity=severity, level=level, types=frozenset(types), steps=steps, url=url,
-            references=tuple(references), options=options or {}, late=late, stack=check,
-        )  # fmt: skip
 
-    return make
+def _rule(name: str, title: str, facts: Facts) -> Rule:
+    return Rule(
+        name=name, title=title, severity=facts.get("severity", "medium"), level=facts.get("level", "advisory"),
+        types=frozenset(facts["types"]), steps=facts["steps"], url=facts["url"],
+        references=tuple(facts.get("references", ())), options=facts.get("options", {}), late=facts.get("late", False),
+    )  # fmt: skip
 
 
 # -- what several rules can be told ----------------------------------------------------------------------------------

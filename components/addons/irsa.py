@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pulumi
-import pulumi_aws as aws
 
-from ..core.component import Component, known
+from ..core.component import known
 from ..core.mistakes import Mistakes
-from ..core.tags import named
 from ..roles.checks import check_role
 from ..roles.documents import managed_policy_arn, rendered
-from ..roles.role import name_prefix
+from ..roles.role import RoleComponent
 from ..roles.validation import PolicySource, policy_document
 from .documents import AUDIENCE, irsa_trust, pod_identity_trust
 from .identity import check_identity, check_oidc, check_subject
@@ -70,50 +68,22 @@ def check_irsa_role(args: IrsaRoleArgs) -> Mistakes:
     return found
 
 
-class IrsaRole(Component):
-    """The role of one service account.
+class IrsaRole(RoleComponent):
+    """The role of one service account: its ARN is the value of the annotation ``eks.amazonaws.com/role-arn``.
 
     :raises WinkubeError: ``WK-ADD-020`` to ``WK-ADD-022``, ``WK-IAM``, ``WK-TAG``.
     """
 
-    role_arn: pulumi.Output[str]
-    """ARN of the role: the value of the service account's annotation ``eks.amazonaws.com/role-arn``."""
-    role_name: pulumi.Output[str]
-    """Name of the role, to attach further policies to."""
-
     def __init__(self, name: str, args: IrsaRoleArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_irsa_role(args))
-        role = aws.iam.Role(
-            f"{name}-role",
-            name_prefix=name_prefix(f"{name}-role"),
-            description=f"Service account {args.namespace}/{args.service_account}",
-            path=args.path,
-            permissions_boundary=args.permissions_boundary,
-            assume_role_policy=_trust(args),
-            tags=named(args.tags, f"{name}-role"),
-            opts=self.child(),
-        )
-        self._attach(name, role, args)
-        self.role_arn, self.role_name = role.arn, role.name
+        account = f"Service account {args.namespace}/{args.service_account}"
+        role = self.create_role(f"{name}-role", args, _trust(args), account)
+        own = [managed_policy_arn(policy, args.partition) for policy in args.managed_policies]
+        self.attach(name, role, [*own, *args.external_policies])
+        self.write(role, {f"{name}-{use}": text for use, text in args.policy_documents.items()})
+        additional = enumerate(args.additional_policies)
+        self.write(role, {f"{name}-additional-{i}": policy_document(it) for i, it in additional})
         self.register_outputs({"roleArn": self.role_arn, "roleName": self.role_name})
-
-    def _attach(self, name: str, role: aws.iam.Role, args: IrsaRoleArgs) -> None:
-        arns = [managed_policy_arn(policy, args.partition) for policy in args.managed_policies]
-        for arn in [*arns, *args.external_policies]:
-            # Named by the policy, not by a number: taking one out leaves the others alone.
-            aws.iam.RolePolicyAttachment(
-                f"{name}-{arn.partition(':policy/')[2].replace('/', '-')}",
-                role=role.name,
-                policy_arn=arn,
-                opts=self.child(),
-            )
-        documents: dict[str, pulumi.Input[str]] = {f"{name}-{use}": it for use, it in args.policy_documents.items()}
-        documents |= {
-            f"{name}-additional-{index}": rendered(policy_document(source))
-            for index, source in enumerate(args.additional_policies)
-        }
-        for policy_name, text in documents.items():
-            aws.iam.RolePolicy(policy_name, role=role.name, policy=text, opts=self.child())
 
 
 def _trust(args: IrsaRoleArgs) -> pulumi.Input[str]:

@@ -16,7 +16,7 @@ from ..core.component import Component
 from ..core.mistakes import Mistakes, Rule, nearest, one_of
 from ..core.names import physical_name
 from ..core.tags import named
-from .checks import check_role
+from .checks import RoleShape, check_role
 from .documents import (
     CNI_POLICY,
     CONTROL_PLANE_POLICIES,
@@ -105,9 +105,6 @@ class EksClusterRoleArgs:
     """Tags of the role."""
 
 
-RoleArgs = NodeRoleArgs | ControlPlaneRoleArgs | EksClusterRoleArgs
-
-
 def node_policies(kind: str, *, cni_policy: bool = True) -> tuple[str, ...]:
     """Names of the AWS managed policies of a node role; none for an unknown kind.
 
@@ -163,29 +160,33 @@ def name_prefix(name: str, limit: int = ROLE_NAME_LIMIT) -> str | None:
     return physical_name(name, limit=PREFIX_LIMIT - 1) + "-"
 
 
-class _Role(Component):
-    """What the roles have in common."""
+class RoleComponent(Component):
+    """What all components have in common that make one role."""
 
     role_arn: pulumi.Output[str]
     """ARN of the role."""
     role_name: pulumi.Output[str]
     """Name of the role, to attach further policies to."""
 
-    def _create_role(self, name: str, args: RoleArgs, service: str, description: str) -> aws.iam.Role:
+    def create_role(
+        self, name: str, args: RoleShape, trust_policy: pulumi.Input[str], description: str
+    ) -> aws.iam.Role:
+        """The role; its ARN and name become the component's."""
         role = aws.iam.Role(
             name,
             name_prefix=name_prefix(name),
             description=description,
             path=args.path,
             permissions_boundary=args.permissions_boundary,
-            assume_role_policy=rendered(trust(service, args.partition)),
+            assume_role_policy=trust_policy,
             tags=named(args.tags, name),
             opts=self.child(),
         )
         self.role_arn, self.role_name = role.arn, role.name
         return role
 
-    def _attach(self, name: str, role: aws.iam.Role, arns: Sequence[str]) -> None:
+    def attach(self, name: str, role: aws.iam.Role, arns: Sequence[str]) -> None:
+        """Attach managed policies."""
         for arn in arns:
             # Named by the policy, not by a number: taking one out leaves the others alone.
             aws.iam.RolePolicyAttachment(
@@ -195,7 +196,8 @@ class _Role(Component):
                 opts=self.child(),
             )
 
-    def _write(self, role: aws.iam.Role, documents: Mapping[str, Document | pulumi.Input[str]]) -> None:
+    def write(self, role: aws.iam.Role, documents: Mapping[str, Document | pulumi.Input[str]]) -> None:
+        """Write inline policies, by the names of their resources."""
         for name, policy in documents.items():
             text = rendered(policy) if isinstance(policy, dict) else policy
             aws.iam.RolePolicy(name, role=role.name, policy=text, opts=self.child())
@@ -213,7 +215,7 @@ class _Role(Component):
         )
 
 
-class NodeRole(_Role):
+class NodeRole(RoleComponent):
     """The role of a group of nodes. Linux and Windows nodes need one each: an EKS access entry has one type.
 
     :raises WinkubeError: with every mistake in the arguments (``WK-IAM``, ``WK-TAG``).
@@ -226,13 +228,15 @@ class NodeRole(_Role):
 
     def __init__(self, name: str, args: NodeRoleArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_node_role(args))
-        role = self._create_role(f"{name}-role", args, "ec2", f"Nodes of the kind {args.kind}")
+        role = self.create_role(
+            f"{name}-role", args, rendered(trust("ec2", args.partition)), f"Nodes of the kind {args.kind}"
+        )
         own = node_policies(args.kind, cni_policy=args.cni_policy)
-        self._attach(name, role, [managed_policy_arn(policy, args.partition) for policy in own])
-        self._attach(name, role, args.external_policies)
+        self.attach(name, role, [managed_policy_arn(policy, args.partition) for policy in own])
+        self.attach(name, role, args.external_policies)
         documents = {f"{name}-additional-{i}": policy_document(it) for i, it in enumerate(args.additional_policies)}
         documents |= {f"{name}-{use}": policy for use, policy in node_documents(args.kind).items()}
-        self._write(role, documents)
+        self.write(role, documents)
         self.instance_profile_name = self.instance_profile_arn = None
         if args.instance_profile:
             profile = self._create_profile(f"{name}-profile", args, role)
@@ -245,7 +249,7 @@ class NodeRole(_Role):
         })  # fmt: skip
 
 
-class ControlPlaneRole(_Role):
+class ControlPlaneRole(RoleComponent):
     """The role of the nodes of a self-managed control plane, with an instance profile.
 
     :raises WinkubeError: with every mistake in the arguments (``WK-IAM``, ``WK-TAG``).
@@ -258,15 +262,17 @@ class ControlPlaneRole(_Role):
 
     def __init__(self, name: str, args: ControlPlaneRoleArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_control_plane_role(args))
-        role = self._create_role(f"{name}-role", args, "ec2", "Control plane of a Kubernetes cluster")
+        role = self.create_role(
+            f"{name}-role", args, rendered(trust("ec2", args.partition)), "Control plane of a Kubernetes cluster"
+        )
         own = [managed_policy_arn(policy, args.partition) for policy in CONTROL_PLANE_POLICIES]
-        self._attach(name, role, [*own, *args.external_policies])
+        self.attach(name, role, [*own, *args.external_policies])
         documents: dict[str, Document | pulumi.Input[str]] = {
             f"{name}-additional-{i}": policy_document(it) for i, it in enumerate(args.additional_policies)
         }
         documents |= {f"{name}-{use}": policy for use, policy in self_managed_documents().items()}
         documents |= {f"{name}-{use}": text for use, text in args.policy_documents.items()}
-        self._write(role, documents)
+        self.write(role, documents)
         profile = self._create_profile(f"{name}-profile", args, role)
         self.instance_profile_name, self.instance_profile_arn = profile.name, profile.arn
         self.register_outputs({
@@ -277,7 +283,7 @@ class ControlPlaneRole(_Role):
         })  # fmt: skip
 
 
-class EksClusterRole(_Role):
+class EksClusterRole(RoleComponent):
     """The role of an EKS control plane, with what Windows nodes need of it.
 
     :raises WinkubeError: with every mistake in the arguments (``WK-IAM``, ``WK-TAG``).
@@ -286,9 +292,11 @@ class EksClusterRole(_Role):
     def __init__(self, name: str, args: EksClusterRoleArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         own = cluster_policies(windows=args.windows)
         super().__init__(name, opts, check_role(args, own))
-        role = self._create_role(f"{name}-role", args, "eks", "Control plane of an EKS cluster")
-        self._attach(name, role, [managed_policy_arn(policy, args.partition) for policy in own])
-        self._attach(name, role, args.external_policies)
+        role = self.create_role(
+            f"{name}-role", args, rendered(trust("eks", args.partition)), "Control plane of an EKS cluster"
+        )
+        self.attach(name, role, [managed_policy_arn(policy, args.partition) for policy in own])
+        self.attach(name, role, args.external_policies)
         additional = enumerate(args.additional_policies)
-        self._write(role, {f"{name}-additional-{i}": policy_document(it) for i, it in additional})
+        self.write(role, {f"{name}-additional-{i}": policy_document(it) for i, it in additional})
         self.register_outputs({"roleArn": self.role_arn, "roleName": self.role_name})
