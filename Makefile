@@ -27,7 +27,7 @@ test: $(VENV)/.dev validators  ## Run the tests; with Go also against the real p
 
 binaries: $(VENV)/.dev  ## Build all real programs that tests run, once per version (half an hour; needs Go 1.26)
 	@$(BIN)/python -m tests.binaries
-	@$(BIN)/python -m tests.binaries 'kubernetes-node-*-windows'
+	@$(BIN)/python -m tests.binaries 'kubernetes-v*' 'kubernetes-node-*-windows'
 
 machines: $(VENV)/.dev  ## Build what booted machines run, so that `make test` boots one (root, and Go)
 	@$(BIN)/python -m tests.boot prepare

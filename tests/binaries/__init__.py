@@ -16,16 +16,16 @@ from pathlib import Path
 import pytest
 
 from .build import GoMissingError, built, ensure
-from .recipes import DEFAULT_MINOR, MINORS, recipe_for
+from .recipes import DEFAULT_MINOR, EKS_ONLY, MINORS, recipe_for
 
-__all__ = ["DEFAULT_MINOR", "MINORS", "binary", "version"]
+__all__ = ["DEFAULT_MINOR", "EKS_ONLY", "MINORS", "binary", "version"]
 
 
 def binary(name: str, *, minor: str = DEFAULT_MINOR, os: str = "linux") -> Path:
     """Path of a program; ``name`` without ``.exe``, ``os`` ``linux`` or ``windows``.
 
     Programs that do not belong to Kubernetes (etcd, kwok, containerd, flanneld, CNI plug-ins) are the same for each
-    minor. A failing build fails the test: only a missing Go skips it, and a Windows set that is not built by default.
+    minor. A failing build fails the test: only a missing Go skips it, and a set that is not built by default.
     """
     recipe = recipe_for(name, minor, os)
     assets = system.environ.get("KUBEBUILDER_ASSETS")
@@ -33,7 +33,7 @@ def binary(name: str, *, minor: str = DEFAULT_MINOR, os: str = "linux") -> Path:
         given = Path(assets) / name
         if given.is_file():
             return given
-    if os == "windows" and not recipe.default and not built(recipe):
+    if not recipe.default and not built(recipe):
         pytest.skip(f"{recipe.title} is not built: `make binaries` does it")
     try:
         return ensure(recipe) / recipe.file(name)

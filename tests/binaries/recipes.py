@@ -12,7 +12,9 @@ from typing import Any
 
 MODULES = Path(__file__).parent / "modules"
 MINORS = ("1.35", "1.36", "1.37")
-"""The minors that winkube builds itself."""
+"""The minors of which winkube makes clusters itself."""
+EKS_ONLY = ("1.34",)
+"""Minors that it runs on EKS alone: tested where `make binaries` has built their control planes."""
 DEFAULT_MINOR = "1.36"
 
 
@@ -118,16 +120,19 @@ def _cni(*paths: str) -> dict[str, str]:
     return {path.rsplit("/", 1)[-1]: f"github.com/containernetworking/plugins/plugins/{path}" for path in paths}
 
 
+def _control_plane(minor: str, *, default: bool) -> Recipe:
+    programs = _kubernetes("kube-apiserver", "kube-controller-manager", "kube-scheduler")
+    return Recipe("kubernetes", packages=programs, default=default, needs="test bed", **_of_kubernetes(minor))
+
+
+def _of_kubernetes(minor: str) -> dict[str, Any]:
+    return {"module": f"kubernetes-{minor}", "source": "k8s.io/kubernetes", "minor": minor, "stamp": True}
+
+
 def _per_minor(minor: str) -> tuple[Recipe, ...]:
-    common: dict[str, Any] = {
-        "module": f"kubernetes-{minor}",
-        "source": "k8s.io/kubernetes",
-        "minor": minor,
-        "stamp": True,
-    }
-    control_plane = _kubernetes("kube-apiserver", "kube-controller-manager", "kube-scheduler")
+    common = _of_kubernetes(minor)
     return (
-        Recipe("kubernetes", packages=control_plane, needs="test bed", **common),
+        _control_plane(minor, default=True),
         Recipe("kubeadm", packages=_kubernetes("kubeadm"), needs="kubeadm documents", **common),
         Recipe(
             "kubernetes-node",
@@ -271,6 +276,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     *_per_minor(DEFAULT_MINOR)[1:],
     *(recipe for minor in ("1.37", "1.35") for recipe in _per_minor(minor)),
+    *(_control_plane(minor, default=False) for minor in EKS_ONLY),
 )
 """In the order in which they are built: what most tests need first."""
 

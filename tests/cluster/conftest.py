@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.binaries import MINORS
+from tests.binaries import EKS_ONLY, MINORS
 
 from .bed import Cluster
 from .client import Client
@@ -13,7 +13,7 @@ from .client import Client
 _NUMBERS = itertools.count(1)
 
 
-@pytest.fixture(scope="package", params=MINORS)
+@pytest.fixture(scope="package", params=(*MINORS, *EKS_ONLY))
 def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """A running cluster; tests that use it run once per minor."""
     with Cluster(request.param, scheduler={"clientConnection": {"qps": 500, "burst": 1000}}) as running:

@@ -47,7 +47,7 @@ def _run(folder: Path) -> str:
                f"--net-config-path={folder / 'net-conf.json'}", f"--subnet-file={folder / 'subnet.env'}"]  # fmt: skip
     unprivileged = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"] if os.geteuid() == 0 else []
     running = Process([*unprivileged, *command], folder / "flanneld.log", environment={"NODE_NAME": "flannel-node"})
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     try:
         while running.alive and time.monotonic() < until and "Found network config" not in running.last_words(100):
             time.sleep(0.05)

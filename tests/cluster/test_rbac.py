@@ -138,7 +138,7 @@ def allowed(client: Client, account: str, call: Call) -> bool:
 @pytest.mark.parametrize(("account", "call"), [(who, it) for who, calls in ALLOWED.items() for it in calls], ids=str)
 def test_the_calls_of_its_source_are_let_through(system: Client, account: str, call: Call) -> None:
     """Each call that the program makes."""
-    system.wait(f"right to {call}", lambda: allowed(system, account, call), 5)
+    system.wait(f"right to {call}", lambda: allowed(system, account, call))
 
 
 @pytest.mark.parametrize(

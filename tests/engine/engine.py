@@ -96,7 +96,8 @@ class PluginProcess:
         command = [sys.executable, "-m", "tests.engine.plugin", package, "127.0.0.1:1"]
         self._child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=dict(environment))
         assert self._child.stdout is not None
-        port = self._child.stdout.readline().strip()
+        self._said = self._child.stdout
+        port = self._said.readline().strip()
         self._channel = grpc.insecure_channel(f"127.0.0.1:{port}", options=SIZE)
         self.stub: Any = provider_pb2_grpc.ResourceProviderStub(self._channel)
 
@@ -105,10 +106,11 @@ class PluginProcess:
         self._channel.close()
         self._child.terminate()
         try:
-            self._child.communicate(timeout=5)
+            self._child.wait(5)
         except subprocess.TimeoutExpired:
             self._child.kill()
-            self._child.communicate()
+            self._child.wait()
+        self._said.close()
 
 
 class Engine:

@@ -369,7 +369,7 @@ class Bed:
     def voters(self) -> set[str]:
         return {one["name"] for one in self.cluster().get("members", []) if not one["learner"]}
 
-    def wait(self, what: Callable[[], Any], seconds: float = 25) -> None:
+    def wait(self, what: Callable[[], Any], seconds: float = 60) -> None:
         """Until something is true; with the logs of all agents if it never is."""
         until = time.monotonic() + seconds
         while not what():

@@ -446,7 +446,7 @@ def test_a_kill_in_the_middle_of_a_download_is_continued_by_the_next_start(web, 
     process = subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     assert web.hanging.wait(20)
     part = tmp_path / f"var/lib/winkube/machine/artefacts/kubelet-1-{sha256(KUBELET)[7:23]}.part"
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while (not part.exists() or part.stat().st_size == 0) and time.monotonic() < until:
         time.sleep(0.01)
     process.kill()

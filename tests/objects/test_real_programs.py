@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from winkube.objects.flannel_config import net_conf, rendered, source_vip_environment, source_vip_request
 
 from tests.binaries import binary
+from tests.cluster.processes import Process
 
 
 def host_local(folder: Path, command: str) -> tuple[int, dict[str, Any]]:
@@ -50,20 +52,23 @@ def test_flanneld_takes_the_network(tmp_path: Path, mtu: int):
         "contexts": [{"name": "c", "context": {"cluster": "c", "user": "c"}}], "users": [{"name": "c", "user": {}}],
     }))  # fmt: skip
 
-    def run() -> str:
-        environment = {**os.environ, "NODE_NAME": "n", "CONT_WHEN_CACHE_NOT_READY": "true"}
-        try:
-            done = subprocess.run(
-                [binary("flanneld"), "--kube-subnet-mgr", f"--kubeconfig-file={kubeconfig}", "--iface=lo",
-                 f"--net-config-path={file}"],
-                capture_output=True, text=True, timeout=3, env=environment, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired as late:
-            return (late.stderr or b"").decode()
-        return done.stderr
+    command = [binary("flanneld"), "--kube-subnet-mgr", f"--kubeconfig-file={kubeconfig}", "--iface=lo",
+               f"--net-config-path={file}"]  # fmt: skip
+    taken, refused = "Waiting 10m0s for node controller to sync", "error parsing subnet config"
 
-    said = run()
-    assert "Waiting 10m0s for node controller to sync" in said
-    assert "error parsing subnet config" not in said
+    def said(name: str) -> str:
+        environment = {"NODE_NAME": "n", "CONT_WHEN_CACHE_NOT_READY": "true"}
+        running = Process(command, tmp_path / name, environment=environment)
+        until = time.monotonic() + 60
+        try:
+            while running.alive and taken not in running.last_words() and time.monotonic() < until:
+                time.sleep(0.05)
+            return running.last_words()
+        finally:
+            running.stop()
+
+    good = said("good")
+    assert taken in good
+    assert refused not in good
     file.write_text(rendered({"Network": "nonsense", "Backend": {"Type": "vxlan"}}))
-    assert "error parsing subnet config" in run()
+    assert refused in said("nonsense")

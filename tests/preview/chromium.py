@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DEADLINE_SECONDS = 20
+DEADLINE_SECONDS = 60
 
 
 class Page:
