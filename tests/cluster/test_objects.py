@@ -13,6 +13,7 @@ from winkube.preview.model import Plan
 from winkube.preview.project import read_configuration, read_project
 from winkube.tables.artefacts import artefacts_for
 from winkube.tables.kubernetes import EKS_MINORS, SELF_MANAGED_MINORS
+from winkube.tables.windows import releases_for
 
 import stacks
 from tests.binaries import DEFAULT_MINOR
@@ -56,6 +57,11 @@ def _stack(name: str, minor: str) -> Plan:
         values["winkube:addons"] = json.dumps(addons)
     elif minor in EKS_MINORS:
         cluster["kubernetesVersion"] = minor
+        groups = json.loads(values["winkube:instanceGroups"])
+        for group in groups:
+            if group.get("windows") not in (None, *releases_for(minor)):
+                group["windows"] = "2022"
+        values["winkube:instanceGroups"] = json.dumps(groups)
     values["winkube:cluster"] = json.dumps(cluster)
     return evaluate_function(stacks.deploy, mode="update", config=values, project="winkube", stack=name)
 
