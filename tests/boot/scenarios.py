@@ -209,6 +209,7 @@ def reboot(bed: Bed, writer: Writer) -> None:
 
 def agent_killed(bed: Bed, writer: Writer) -> None:
     """An agent that is killed in a settled cluster comes back, and does nothing again that is done."""
+    bed.wait("every agent settled", lambda: all(_settled(machine) for machine in bed.machines.values()), 300)
     for machine in bed.machines.values():
         machine.run("systemctl", "kill", "--signal=SIGKILL", AGENT)
     time.sleep(20)
@@ -437,6 +438,12 @@ def winkube(bed: Bed, command: str, *more: str, seconds: float = 300, codes: tup
         bed.say(f"winkube cluster {command}: {line}")
     assert done.returncode in codes, (done.returncode, done.stdout)
     return done.stdout
+
+
+def _settled(machine: Machine) -> bool:
+    """Whether the agent knows that its node is a part of the cluster; nodes are Ready before that."""
+    made = json.loads((machine.root / "var/lib/winkube/state.json").read_text()).get("made")
+    return made in ("initialized", "joined", "restored")
 
 
 def _lose(bed: Bed, instance: str) -> None:

@@ -327,8 +327,8 @@ class Bed:
                             json.dumps({"instance_id": machine.name, "made": made}))  # fmt: skip
             it.clusters["c"] = {"id": "c", "keys": 100, "revision": 100, "config": True, "members": members,
                                 "tokens": {"abcdef.0123456789abcdef": time.time() + 3600}, "binding": False,
-                                "nodes": [one.name for one in machines], "leader": members[0]["id"],
-                                "restored": False}  # fmt: skip
+                                "nodes": [one.name for one in machines], "marked": [one.name for one in machines],
+                                "leader": members[0]["id"], "restored": False}  # fmt: skip
         for machine in machines:
             value = {"instance_id": machine.name, "private_ip": machine.address, "slot": machine.slot}
             self.put_object(f"bootstrap/1/status/{machine.slot}.json", value)

@@ -23,6 +23,7 @@ AUTHORITIES = {
     "ca": ("ca.key", "ca.crt"), "front-proxy-ca": ("front-proxy-ca.key", "front-proxy-ca.crt"),
     "etcd-ca": ("etcd/ca.key", "etcd/ca.crt"), "sa": ("sa.key", "sa.pub"),
 }  # fmt: skip
+IDENTITY = "/var/lib/kubelet/pki/kubelet-client-current.pem"
 ME = os.environ.get("STANDIN_NODE", "")
 
 
@@ -166,7 +167,7 @@ def init():
     with world() as it:
         data = it.data(ME) or {"keys": 1, "revision": 1}
         cluster = {"id": uuid.uuid4().hex, "keys": data["keys"], "revision": data["revision"], "config": False,
-                   "tokens": {}, "binding": True, "nodes": [], "restored": "restored" in data,
+                   "tokens": {}, "binding": True, "nodes": [], "marked": [], "restored": "restored" in data,
                    "members": [{"id": it.values["next"], "name": ME, "ip": it.nodes[ME]["ip"], "learner": False}],
                    "leader": it.values["next"],
                    "authority": it.path(ME, "/etc/kubernetes/pki/ca.key").read_text()}  # fmt: skip
@@ -179,6 +180,7 @@ def init():
     with world() as it:
         it.serving(ME)["config"] = True
         it.serving(ME)["nodes"].append(ME)
+        it.serving(ME)["marked"].append(ME)
         it.note("init-done", cluster=it.serving(ME)["id"])
     sys.stdout.write("kubeadm join --token aaaaaa.bbbbbbbbbbbbbbbb --discovery-token-ca-cert-hash sha256:0\n")
 
@@ -197,6 +199,8 @@ def phase(arguments):
             cluster["config"] = True
         elif arguments[2] == "bootstrap-token" and it.serving(ME):
             it.serving(ME)["binding"] = True
+        elif arguments[2] == "mark-control-plane":
+            (it.serving(ME) or fail("etcdserver: no leader"))["marked"].append(ME)
 
 
 def authority(it, key, public):
@@ -240,8 +244,15 @@ def join(document):
         join_etcd()
     with world() as it:
         put(it.path(ME, "/etc/kubernetes/kubelet.conf"), "kubelet")
-        it.path(ME, "/etc/kubernetes/bootstrap-kubelet.conf").unlink(missing_ok=True)
+    point("join:kubeconfig")
+    with world() as it:
+        put(it.path(ME, IDENTITY), "kubelet")
         it.served()["nodes"].append(ME)
+    point("join:kubelet")
+    with world() as it:
+        it.path(ME, "/etc/kubernetes/bootstrap-kubelet.conf").unlink(missing_ok=True)
+        if "controlPlane" in document:
+            it.served()["marked"].append(ME)
         it.note("join-done")
 
 
@@ -298,6 +309,7 @@ def reset():
         for name in ("manifests/etcd.yaml", "manifests/apiserver.yaml", "admin.conf", "kubelet.conf",
                      "bootstrap-kubelet.conf"):  # fmt: skip
             it.path(ME, f"/etc/kubernetes/{name}").unlink(missing_ok=True)
+        it.path(ME, IDENTITY).unlink(missing_ok=True)
         for file in sorted(it.path(ME, "/etc/kubernetes/pki").rglob("*")):
             if file.is_file():
                 file.unlink()

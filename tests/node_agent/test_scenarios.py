@@ -110,17 +110,44 @@ def test_kill_at_every_step_of_a_join(bed: Bed, name: str) -> None:
     bed.check()
 
 
-@pytest.mark.parametrize("point", ["join:preflight", "join:learner", "join:started", "join:promoted"])
-def test_a_join_that_dies_is_cleaned_up_and_repeated(bed: Bed, point: str) -> None:
+@pytest.mark.parametrize("place", ["preflight", "learner", "started", "promoted", "kubeconfig"])
+def test_a_join_that_dies_is_cleaned_up_and_repeated(bed: Bed, place: str) -> None:
     """kubeadm and the agent die in the middle of a join, and the agent once more while it cleans up."""
     first = bed.established(1)[0]
-    machine = bed.machine("cp-1").start(STANDIN_DIE=point)
+    machine = bed.machine("cp-1").start(STANDIN_DIE=f"join:{place}")
     bed.wait(machine.ended)
     machine.stop()
     killed_at(bed, machine, "join.clean")
     all_ready(bed, machine)
     assert bed.voters() == {first.name, machine.name}
     assert len(bed.cluster()["members"]) == 2
+    bed.check()
+
+
+@pytest.mark.parametrize("slot", ["cp-1", None])
+def test_a_join_that_dies_behind_the_kubelet_is_finished(bed: Bed, slot: str | None) -> None:
+    """The kubelet is itself when kubeadm and the agent die: nothing that serves is taken down, the rest is done."""
+    bed.established(1)
+    machine = bed.machine(slot).start(STANDIN_DIE="join:kubelet")
+    bed.wait(machine.ended)
+    machine.stop()
+    machine.start()
+    all_ready(bed, machine)
+    assert not [one for one in bed.journal("reset") if one["node"] == machine.name]
+    assert (machine.name in bed.cluster()["marked"]) == bool(slot), "kubeadm alone labels and taints a control plane"
+    assert not (machine.root / "etc/kubernetes/bootstrap-kubelet.conf").exists(), "it holds the token"
+    bed.check()
+
+
+def test_a_kubelet_without_an_identity_is_no_worker(bed: Bed) -> None:
+    """The kubelet writes its kubeconfig before it has a certificate: a kill in between is cleaned up."""
+    bed.established(1)
+    worker = bed.machine().start(STANDIN_DIE="join:kubeconfig")
+    bed.wait(worker.ended)
+    worker.stop()
+    worker.start()
+    bed.wait(worker.ready)
+    assert [one["event"] for one in bed.journal() if one["node"] == worker.name][-2:] == ["reset", "join-done"]
     bed.check()
 
 
@@ -288,7 +315,7 @@ def test_kill_at_every_step_of_a_restore(bed: Bed, name: str) -> None:
 def test_a_kill_within_the_init_of_a_restore(bed: Bed, point: str) -> None:
     """kubeadm and the agent die over the restored data: the restore is finished, or repeated from the backup."""
     _, wish = lost_with_backup(bed, survivors=0)
-    machine = bed.machine("cp-1").start(STANDIN_DIE=point)
+    machine = bed.machine("cp-1").start(STANDIN_DIE=f"join:{place}")
     bed.put_object("bootstrap/1/restore", wish)
     bed.wait(machine.ended)
     machine.stop()

@@ -56,11 +56,12 @@ class Joiner:
                     return True
 
     def finish(self) -> None:
-        """Check that this node's member votes, and remember that it joined."""
+        """Check that this node's member votes, do what a kill may have left undone, and remember that it joined."""
         own = [one for one in self.node.etcd.members(self.node.address) if one.name == self.store.me]
         if not own or own[0].learner:
             remedy = "wait: kubeadm promotes it; after its time this node joins anew"
             raise RefusalError(LOCAL_DOWN, "etcd", "the member of this node does not vote", remedy, self.store.me)
+        self.node.finish_join()
         with step("join.joined"):
             self.plane.state.set(made="joined", restore_id=self.plane.current_restore)
         release(self.store)

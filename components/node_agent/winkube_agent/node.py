@@ -22,7 +22,8 @@ AUTHORITY_PHASES = ("ca", "front-proxy-ca", "etcd-ca", "sa")
 """The phases of ``kubeadm init phase certs`` that make authorities and the key of ServiceAccounts."""
 ADMIN_NAME, ADMIN_GROUP = "winkube-admin", "kubeadm:cluster-admins"
 """An administrator by RBAC, so that it can be taken away; ``system:masters`` could not."""
-FINISHING_PHASES = (("upload-config", "all"), ("mark-control-plane",), ("bootstrap-token",),
+MARK_CONTROL_PLANE = ("mark-control-plane",)
+FINISHING_PHASES = (("upload-config", "all"), MARK_CONTROL_PLANE, ("bootstrap-token",),
                     ("kubelet-finalize", "all"), ("addon", "all"))  # fmt: skip
 """What ``kubeadm init`` does after the API server answers; each may be done again."""
 IGNORE_DATA = "--ignore-preflight-errors=DirAvailable--var-lib-etcd"
@@ -73,7 +74,18 @@ class Node:
         """The last phases of ``kubeadm init``, for one that may have been killed in between."""
         self.write_documents()
         for phase in FINISHING_PHASES:
-            self.commands.run("kubeadm", "init", "phase", *phase, f"--config={self._init}", seconds=120)
+            self._phase(*phase)
+
+    def finish_join(self) -> None:
+        """The last steps of ``kubeadm join``, for one that may have been killed in between.
+
+        They are the labels and taints of a control plane, which no kubelet gives itself, and the end of the
+        credentials that the kubelet started with.
+        """
+        if self.document.init:
+            self.write_documents()
+            self._phase(*MARK_CONTROL_PLANE)
+        self._bootstrap.unlink(missing_ok=True)
 
     def join(self, token: str, tick: Optional[Tick] = None) -> None:
         """Join a cluster; the documents that hold the token are deleted behind it."""
@@ -110,7 +122,7 @@ class Node:
         """The certificate authorities of a new cluster, where kubeadm looks for them."""
         self.write_documents()
         for phase in AUTHORITY_PHASES:
-            self.commands.run("kubeadm", "init", "phase", "certs", phase, f"--config={self._init}", seconds=120)
+            self._phase("certs", phase)
 
     def admin_kubeconfig(self, seconds: float) -> str:
         """A kubeconfig of an administrator, signed by the authority on this node: a secret."""
@@ -151,23 +163,27 @@ class Node:
         files = [self.path(f"/etc/kubernetes/{name}") for name in ("admin.conf", "kubelet.conf")]
         manifest = self.path("/etc/kubernetes/manifests/etcd.yaml")
         data = self.etcd_data.exists() and any(self.etcd_data.iterdir())
-        bootstrap = self.path("/etc/kubernetes/bootstrap-kubelet.conf")
-        if not any(path.exists() for path in (*files, manifest, bootstrap)) and not data:
+        if not any(path.exists() for path in (*files, manifest, self._bootstrap)) and not data:
             return "none"
         if not all(path.exists() for path in (*files, manifest)):
             return "partial"
-        if self.etcd.healthy(self.address) and self.api_state(f"{self.address}:{self._port}") == "ready":
+        serves = self.etcd.healthy(self.address) and self.api_state(f"{self.address}:{self._port}") == "ready"
+        if serves and self.worker_local() == "complete":
             self._began = time.monotonic()
             return "complete"
         seconds = self.deadlines.local_seconds if finished else self.deadlines.resume_seconds
         return "starting" if time.monotonic() - self._began < seconds else "broken"
 
     def worker_local(self) -> str:
-        """What of a worker is on this node: kubeadm deletes the bootstrap file once the kubelet is itself."""
-        own, bootstrap = (self.path(f"/etc/kubernetes/{name}kubelet.conf") for name in ("", "bootstrap-"))
-        if own.exists() and not bootstrap.exists():
+        """What of a worker is on this node.
+
+        The kubelet is itself when kubeadm has deleted the file it started with, or when it has a certificate of its
+        own: it writes its kubeconfig before it gets one.
+        """
+        own, started = self.path("/etc/kubernetes/kubelet.conf").exists(), self._bootstrap.exists()
+        if own and (not started or self.path("/var/lib/kubelet/pki/kubelet-client-current.pem").exists()):
             return "complete"
-        return "partial" if own.exists() or bootstrap.exists() else "none"
+        return "partial" if own or started else "none"
 
     def api_state(self, endpoint: str) -> str:
         """How the API behind an endpoint answers to whoever knows nothing but the certificate authority.
@@ -196,6 +212,13 @@ class Node:
             self.kubectl("delete", "node", name, "--ignore-not-found", "--wait=false")
         except CommandError as error:
             log("node not deleted", node=name, problem=str(error))
+
+    def _phase(self, *names: str) -> None:
+        self.commands.run("kubeadm", "init", "phase", *names, f"--config={self._init}", seconds=120)
+
+    @property
+    def _bootstrap(self) -> Path:
+        return self.path("/etc/kubernetes/bootstrap-kubelet.conf")
 
     @property
     def _init(self) -> Path:

@@ -33,6 +33,7 @@ class Worker:
             with step("reset"):
                 self.node.reset()
         elif action == FINISH_JOIN:
+            self.node.finish_join()
             with step("join.joined"):
                 self.state.set(made="joined")
         elif action == WAIT:
