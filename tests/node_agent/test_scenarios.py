@@ -315,7 +315,7 @@ def test_kill_at_every_step_of_a_restore(bed: Bed, name: str) -> None:
 def test_a_kill_within_the_init_of_a_restore(bed: Bed, point: str) -> None:
     """kubeadm and the agent die over the restored data: the restore is finished, or repeated from the backup."""
     _, wish = lost_with_backup(bed, survivors=0)
-    machine = bed.machine("cp-1").start(STANDIN_DIE=f"join:{place}")
+    machine = bed.machine("cp-1").start(STANDIN_DIE=point)
     bed.put_object("bootstrap/1/restore", wish)
     bed.wait(machine.ended)
     machine.stop()
