@@ -24,6 +24,7 @@ from .windows import windows_joins
 
 AGENT = "winkube-agent"
 VXLAN_PORT, NETWORK_ID = 4789, 4096
+MARK = "node-role.kubernetes.io/control-plane"
 REFUSED = "refuse-no-quorum"
 ONCE = {"init.kubeadm", "join.kubeadm", "reset"}
 """Steps that an agent does not do again on a node that is a part of its cluster."""
@@ -89,6 +90,7 @@ def first_boot(bed: Bed, slots: int) -> None:
     bed.wait("nodes Ready", lambda: len(bed.ready()) == slots + 1, 600)
     total = time.monotonic() - began
     bed.say("first boot", seconds=round(total, 1))
+    bed.wait("every control plane is marked", lambda: _marked(bed), 60)
     for machine in bed.machines.values():
         bed.say("phases", instance=machine.instance, **phases(machine))
     (first,) = [machine for machine in bed.machines.values() if ("init.publish", "step done") in
@@ -209,7 +211,7 @@ def reboot(bed: Bed, writer: Writer) -> None:
 
 def agent_killed(bed: Bed, writer: Writer) -> None:
     """An agent that is killed in a settled cluster comes back, and does nothing again that is done."""
-    bed.wait("every agent settled", lambda: all(_settled(machine) for machine in bed.machines.values()), 300)
+    bed.wait("every agent settled", lambda: all(_is_part(machine) for machine in bed.machines.values()), 300)
     for machine in bed.machines.values():
         machine.run("systemctl", "kill", "--signal=SIGKILL", AGENT)
     time.sleep(20)
@@ -440,7 +442,7 @@ def winkube(bed: Bed, command: str, *more: str, seconds: float = 300, codes: tup
     return done.stdout
 
 
-def _settled(machine: Machine) -> bool:
+def _is_part(machine: Machine) -> bool:
     """Whether the agent knows that its node is a part of the cluster; nodes are Ready before that."""
     made = json.loads((machine.root / "var/lib/winkube/state.json").read_text()).get("made")
     return made in ("initialized", "joined", "restored")
@@ -478,7 +480,18 @@ def _settled(bed: Bed) -> None:
         return len(names) == len(members) and set(names) == set(bed.slots.values())
 
     bed.wait("a member per slot", voters, 120)
+    bed.wait("every control plane is marked", lambda: _marked(bed), 120)
     bed.wait("a machine per Node", lambda: len(bed.client.list("v1", "Node")) == len(bed.machines), 300)
+
+
+def _marked(bed: Bed) -> bool:
+    """Whether every control plane has its label and its taint, which no kubelet gives itself."""
+    nodes = {one["metadata"]["name"]: one for one in bed.client.list("v1", "Node")}
+    planes = [nodes[instance] for instance in bed.slots.values()]
+    return all(
+        MARK in one["metadata"]["labels"] and MARK in {taint["key"] for taint in one["spec"].get("taints", [])}
+        for one in planes
+    )
 
 
 def _steps(logged: list[dict[str, Any]]) -> set[Any]:
