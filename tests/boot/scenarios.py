@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
+from winkube.objects.parts import CONTROL_PLANE_LABEL
+
 from .bed import Bed
 from .cloud import ENVIRONMENT
 from .machine import Machine
@@ -24,7 +26,6 @@ from .windows import windows_joins
 
 AGENT = "winkube-agent"
 VXLAN_PORT, NETWORK_ID = 4789, 4096
-MARK = "node-role.kubernetes.io/control-plane"
 REFUSED = "refuse-no-quorum"
 ONCE = {"init.kubeadm", "join.kubeadm", "reset"}
 """Steps that an agent does not do again on a node that is a part of its cluster."""
@@ -91,6 +92,7 @@ def first_boot(bed: Bed, slots: int) -> None:
     total = time.monotonic() - began
     bed.say("first boot", seconds=round(total, 1))
     bed.wait("every control plane is marked", lambda: _marked(bed), 60)
+    bed.wait("every agent settled", lambda: all(_is_part(machine) for machine in bed.machines.values()), 300)
     for machine in bed.machines.values():
         bed.say("phases", instance=machine.instance, **phases(machine))
     (first,) = [machine for machine in bed.machines.values() if ("init.publish", "step done") in
@@ -171,8 +173,8 @@ def killed_agents(bed: Bed) -> Iterator[None]:
 
     threading.Thread(target=work, daemon=True).start()
     yield
+    bed.wait("kills at the steps that count", lambda: {step for _, step in list(seen)} >= ONCE - {"reset"}, 60)
     over.set()
-    assert {step for _, step in seen} >= ONCE - {"reset"}, seen
     bed.say("agents were killed at their steps", kills=len(seen))
 
 
@@ -211,7 +213,6 @@ def reboot(bed: Bed, writer: Writer) -> None:
 
 def agent_killed(bed: Bed, writer: Writer) -> None:
     """An agent that is killed in a settled cluster comes back, and does nothing again that is done."""
-    bed.wait("every agent settled", lambda: all(_is_part(machine) for machine in bed.machines.values()), 300)
     for machine in bed.machines.values():
         machine.run("systemctl", "kill", "--signal=SIGKILL", AGENT)
     time.sleep(20)
@@ -444,8 +445,7 @@ def winkube(bed: Bed, command: str, *more: str, seconds: float = 300, codes: tup
 
 def _is_part(machine: Machine) -> bool:
     """Whether the agent knows that its node is a part of the cluster; nodes are Ready before that."""
-    made = json.loads((machine.root / "var/lib/winkube/state.json").read_text()).get("made")
-    return made in ("initialized", "joined", "restored")
+    return json.loads((machine.root / "var/lib/winkube/status.json").read_text())["phase"] == "ready"
 
 
 def _lose(bed: Bed, instance: str) -> None:
@@ -489,7 +489,8 @@ def _marked(bed: Bed) -> bool:
     nodes = {one["metadata"]["name"]: one for one in bed.client.list("v1", "Node")}
     planes = [nodes[instance] for instance in bed.slots.values()]
     return all(
-        MARK in one["metadata"]["labels"] and MARK in {taint["key"] for taint in one["spec"].get("taints", [])}
+        CONTROL_PLANE_LABEL in one["metadata"]["labels"]
+        and CONTROL_PLANE_LABEL in {taint["key"] for taint in one["spec"].get("taints", [])}
         for one in planes
     )
 
