@@ -13,7 +13,7 @@ CHECKOV := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/winkube/checkov-$(shell sed -n
 # What an installation builds: the libraries that the node agent carries.
 BUILD := setup.py components/node_agent/vendoring.py
 
-.PHONY: help preview test binaries machines validators lint types format coverage docs site engine boot-test boot-up bench scale clean
+.PHONY: help preview test binaries machines validators lint types format coverage docs site engine boot-test boot-up bench bench-full scale clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,8 +68,11 @@ boot-up: $(VENV)/.dev  ## Leave a cluster of booted machines running, and say ho
 coverage: $(VENV)/.dev  ## Count what the coverage ledger says
 	$(BIN)/python docs/ledger.py
 
-bench: $(VENV)/.dev  ## Measure speed and memory against the budget
+bench: $(VENV)/.dev  ## Measure speed and memory against the budget (four minutes)
 	$(BIN)/python bench/run.py
+
+bench-full: $(VENV)/.dev  ## Measure fleets of 5,000 groups as well, and beside them AWS CDK and cdk8s
+	$(BIN)/python bench/run.py --full
 
 scale: $(VENV)/.dev  ## Measure 1,000 Windows nodes with 5,000 pods, and what admission costs there (needs Go)
 	@$(BIN)/python -m tests.cluster.scale

@@ -5,16 +5,15 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
 
 
-def measured(measure: Callable[..., Any], runs: int) -> Iterator[tuple[str, Any]]:
-    """Names and figures of the peers."""
+def peers(folder: Path, runs: int) -> Iterator[dict[str, Any]]:
+    """What is measured of the peers, as the arguments of a process; they write into ``folder``."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if not node or not npm:
         print("peers are not measured: they need node and npm", file=sys.stderr)
@@ -23,21 +22,19 @@ def measured(measure: Callable[..., Any], runs: int) -> Iterator[tuple[str, Any]
     if modules is None:
         return
     environment = {**os.environ, "NODE_PATH": str(modules), "CDK_DISABLE_CLI_TELEMETRY": "true", "CI": "true"}
-    with tempfile.TemporaryDirectory() as folder:
-        for groups in (2, 1000):
-            app = [node, str(HERE / "cdk.js"), str(groups), folder]
-            # What a person gives: it runs the app, and reads what that wrote.
-            synth = [node, str(modules / "aws-cdk" / "bin" / "cdk"), "synth", "--quiet", "--no-notices",
-                     "--no-version-reporting", "--app", shlex.join(app), "--output", folder]  # fmt: skip
-            for how, value in (("with", "true"), ("without", "false")):
-                given = {**environment, "CDK_VALIDATION": value}
-                yield f"AWS CDK, {groups} groups, {how} validation", measure(app, runs, environment=given)
-                yield (
-                    f"cdk synth, {groups} groups, {how} validation",
-                    measure([*synth, f"--validation={value}"], runs, environment=given),
-                )
-        command = [node, str(HERE / "cdk8s.js"), "1000", folder]
-        yield "cdk8s, 1000 objects", measure(command, runs, environment=environment)
+    for groups in (2, 1000):
+        output = folder / f"cdk-{groups}"
+        app = [node, str(HERE / "cdk.js"), str(groups), str(output)]
+        # What a person gives: it runs the app, and reads what that wrote.
+        synth = [node, str(modules / "aws-cdk" / "bin" / "cdk"), "synth", "--quiet", "--no-notices",
+                 "--no-version-reporting", "--app", shlex.join(app), "--output", str(output)]  # fmt: skip
+        for how, value in (("with", "true"), ("without", "false")):
+            named = {"runs": runs, "environment": {**environment, "CDK_VALIDATION": value}}
+            yield {"name": f"AWS CDK, {groups} groups, {how} validation", "command": app, **named}
+            command = [*synth, f"--validation={value}"]
+            yield {"name": f"cdk synth, {groups} groups, {how} validation", "command": command, **named}
+    command = [node, str(HERE / "cdk8s.js"), "1000", str(folder / "cdk8s")]
+    yield {"name": "cdk8s, 1000 objects", "command": command, "runs": runs, "environment": environment}
 
 
 def _installed(npm: str) -> Path | None:
