@@ -6,11 +6,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
+import venv
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from winkube.node_agent.vendoring import VENDOR, ensure
 from winkube.preview import cli
 
 from .pages import BLOCKS, NEEDS, ROOT, RUN_HERE, Block, own_commands
@@ -25,11 +28,18 @@ PROGRAMS = {
     "on a node": ("kubeadm", "crictl", "journalctl", "python3 /opt/winkube/agent.pyz", "kubectl", "curl"),
 }
 """What has to stand in a block for its mark to be true."""
+FIRST_PAGES = ("README.md", "docs/tutorial.md")
+"""Pages that a newcomer reads from the top of a fresh clone. All others come after README's Install."""
+INSTALL = [block for block in RUN_HERE if block.page == "README.md"][:1]
+MARK = "-- block"
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone of this repository as it stands, whose virtual environment is the one that runs the tests."""
+    """A clone of this repository as it stands, with the virtual environment that `make` would make in it.
+
+    Nothing is downloaded: the packages are those of the environment that runs the tests.
+    """
     folder = tmp_path_factory.mktemp("docs") / "winkube"
     subprocess.run(["git", "clone", "--quiet", "--shared", str(ROOT), str(folder)], check=True)
     changed = subprocess.run(
@@ -39,9 +49,20 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if (ROOT / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
+    # What an installation leaves beside the code and in the cache: the vendored part of the node agent.
+    archive = VENDOR.relative_to(ROOT)
+    shutil.copy(VENDOR, folder / archive)
+    ensure(folder, folder / archive, folder.parent / ".cache" / "winkube" / "vendor")
     environment = folder / ".venv"
-    environment.mkdir()
-    (environment / "bin").symlink_to(Path(sys.executable).parent)
+    venv.create(environment, symlinks=True)
+    (packages,) = environment.glob("lib/python*/site-packages")
+    # addsitedir also reads the .pth file by which an editable installation is found.
+    (packages / "packages_of_the_tests.pth").write_text(
+        f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
+    )
+    program = environment / "bin" / "winkube"
+    program.write_text(f"#!{environment}/bin/python\nimport sys\nfrom {cli.__name__} import main\nsys.exit(main())\n")
+    program.chmod(0o755)
     for stamp in (".python", ".run", ".dev"):
         (environment / stamp).touch()
     return folder
@@ -54,16 +75,34 @@ def test_a_block_is_run_here_or_says_what_it_needs(block: Block) -> None:
         assert any(re.search(rf"(^|\s|\()\.?/?{program}\b", block.text) for program in PROGRAMS[block.title])
 
 
-@pytest.mark.parametrize("block", RUN_HERE, ids=str)
-def test_a_block_without_a_mark_runs_as_it_stands(checkout: Path, block: Block) -> None:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "PULUMI_"))}
+@pytest.mark.parametrize("page", sorted({block.page for block in RUN_HERE}))
+def test_the_commands_of_a_page_run_as_a_newcomer_types_them(checkout: Path, page: str) -> None:
+    """In one shell and in the order of the page. Who opens another page than the two first ones has done Install."""
+    blocks = [block for block in RUN_HERE if block.page == page]
+    if page not in FIRST_PAGES:
+        blocks = [*INSTALL, *blocks]
+    lines = [line for block in blocks for line in (f"echo {MARK} {block}", f"echo {MARK} {block} >&2", block.text)]
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", block.text], cwd=checkout, env={**environment, "PATH": path},
+        ["bash", "-euo", "pipefail", "-c", "\n".join(lines)], cwd=checkout, env=newcomer(checkout.parent),
         capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    assert done.stdout.strip()
+    said = [part.partition("\n")[2].strip() for part in done.stdout.split(MARK)[1:]]
+    assert len(said) == len(blocks)
+    assert all(said), [str(block) for block, words in zip(blocks, said, strict=True) if not words]
+
+
+def newcomer(home: Path) -> dict[str, str]:
+    """The environment of somebody who has just logged in: nothing of the tests' own environment is on the path."""
+    ours = {Path(sys.executable).parent, Path(sys.prefix) / "bin"}
+    path = [folder for folder in os.environ["PATH"].split(os.pathsep) if Path(folder) not in ours]
+    return {"HOME": str(home), "LANG": "C.UTF-8", "PATH": os.pathsep.join(path)}
+
+
+def test_the_first_command_is_not_found_without_the_environment(checkout: Path) -> None:
+    """So that the test above cannot pass by what happens to be installed."""
+    done = subprocess.run(["bash", "-c", "winkube --help"], cwd=checkout, env=newcomer(checkout.parent), check=False)
+    assert done.returncode == 127
 
 
 @pytest.mark.parametrize(("page", "command"), own_commands(), ids=lambda value: value)

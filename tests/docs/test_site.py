@@ -1,6 +1,8 @@
 """The site is built without a warning, and its pages fit on a phone and on a desk."""
 
 import json
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,14 +25,39 @@ LOOKED_AT = ("", "tutorial/", "concepts/", "control-plane/", "limits/", "trouble
              "reference/settings-kubeadm/", "reference/coverage/", "reference/control_plane/", "errors/")  # fmt: skip
 
 
+def recipe() -> list[str]:
+    """The command of ``make site``, as the Makefile has it."""
+    (line,) = re.findall(r"^site:.*\n\t(.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M)
+    program, *words = line.split()
+    assert program == "$(BIN)/python"
+    return [sys.executable, *words]
+
+
+def build(tree: Path, place: Path) -> subprocess.CompletedProcess[str]:
+    """Build the site of a tree into another folder than its own."""
+    # Not --quiet: it mutes the warnings that --strict counts.
+    command = [*recipe(), "--site-dir", str(place)]
+    return subprocess.run(command, cwd=tree, capture_output=True, text=True, timeout=600)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built site. Every link that leads nowhere, every page outside of the menu ends the build."""
+    """The site as ``make site`` builds it. A link that leads nowhere or a page outside the menu ends the build."""
     place = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(place)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    done = build(ROOT, place)
     assert done.returncode == 0, done.stderr[-4000:]
     return place
+
+
+@BUILT
+def test_a_page_outside_the_menu_ends_the_build(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("mkdocs.yml", "components", "preview", "policies", "CHANGELOG.md"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "docs" / "forgotten.md").write_text("# Forgotten\n", encoding="utf-8")
+    done = build(tmp_path, tmp_path / "site")
+    assert done.returncode != 0
+    assert "forgotten.md" in done.stderr
 
 
 @pytest.fixture(scope="module")
