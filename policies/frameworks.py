@@ -56,6 +56,8 @@ WINDOWS_COMPATIBILITY_PAGE = "https://kubernetes.io/docs/concepts/windows/intro/
 WINDOWS_SUPPORT_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html"
 CIS_EKS_PAGE = "https://www.cisecurity.org/benchmark/kubernetes"
 SECURITY_HUB = "https://docs.aws.amazon.com/securityhub/latest/userguide"
+EC2_CONTROLS = f"{SECURITY_HUB}/ec2-controls.html"
+BEST_PRACTICES = "https://docs.aws.amazon.com/eks/latest/best-practices"
 
 NOT_COVERED: Mapping[str, Mapping[str, str]] = {
     FSBP_NAME: {

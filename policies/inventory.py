@@ -3,15 +3,11 @@
 Found by value, or by the resource that a value comes from: identifiers are unknown before the deployment.
 """
 
-import base64
-import binascii
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
 
-from .model import Planned, Stack, Value
+from .model import Planned, Stack, System, Value
 from .resource_types import (
     ACCESS_ENTRY,
     ADDON,
@@ -27,9 +23,11 @@ from .resource_types import (
     NODE_GROUP,
     ROLE,
     ROLE_POLICY_ATTACHMENT,
+    SUBNET,
+    VPC,
 )
+from .user_data import joins_eks, system_of_user_data, user_data
 
-System = Literal["windows", "linux"]
 OF_CLUSTER = frozenset([NODE_GROUP, ACCESS_ENTRY, ADDON, FARGATE_PROFILE, EKS_POD_IDENTITY, IDENTITY_PROVIDER_CONFIG])
 ENTRY_SYSTEMS: Mapping[str, System] = {"EC2_WINDOWS": "windows", "EC2_LINUX": "linux", "HYBRID_LINUX": "linux"}
 
@@ -191,37 +189,18 @@ def short_name(found: str) -> str:
     return found.rsplit("::", 1)[-1]
 
 
-def user_data(resource: Planned) -> Any:
-    """The user data of what starts an instance."""
-    return resource.props.get("userData") or resource.props.get("userDataBase64")
+def managed_policies(stack: Stack, role: Planned) -> set[str]:
+    """The names of the managed policies that a role carries, as far as they are known."""
+    arns = [arn.settled for arn in role["managedPolicyArns"].items()]
+    arns += [attachment["policyArn"].settled for attachment in inventory(stack).attachments.get(role.urn, ())]
+    return {arn.rsplit("/", 1)[-1] for arn in arns if isinstance(arn, str)}
 
 
-def decoded(value: Any) -> str | None:
-    """User data as text, whether it was encoded or not; none where it is not known."""
-    if not isinstance(value, str):
-        return None
-    try:
-        return base64.b64decode(value, validate=True).decode("utf-8", "replace")
-    except (binascii.Error, ValueError):
-        return value
-
-
-def system_of_user_data(value: Any) -> System | None:
-    """The operating system that user data is written for, if it shows.
-
-    >>> system_of_user_data("<powershell>exit</powershell>"), system_of_user_data("#!/bin/bash")
-    ('windows', 'linux')
-    """
-    text = decoded(value)
-    if text is None:
-        return None
-    if re.search(r"<(?:powershell|script|persist)>", text):
-        return "windows"
-    linux = r"\s*(?:#!|#cloud-config|MIME-Version:|Content-Type: multipart|\[settings|apiVersion: node\.eks\.aws)"
-    return "linux" if re.match(linux, text) else None
-
-
-def joins_eks(resource: Planned) -> bool:
-    """Whether an instance's user data makes it a node of an EKS cluster."""
-    text = decoded(user_data(resource)) or ""
-    return bool(re.search(r"EKSBootstrap|/etc/eks/bootstrap\.sh|node\.eks\.aws|settings\.kubernetes|nodeadm", text))
+def vpcs_of(stack: Stack, *clusters: Planned) -> list[Planned]:
+    """The VPCs that the subnets of clusters lie in."""
+    found: dict[str, Planned] = {}
+    for cluster in clusters:
+        for subnet in stack.sources(cluster, "vpcConfig", SUBNET):
+            for vpc in stack.sources(subnet, "vpcId", VPC):
+                found[vpc.urn] = vpc
+    return list(found.values())

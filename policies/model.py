@@ -13,6 +13,8 @@ Part = TypeVar("Part")
 Found = TypeVar("Found")
 Severity = Literal["low", "medium", "high", "critical"]
 Level = Literal["advisory", "mandatory"]
+System = Literal["windows", "linux"]
+"""The operating system of nodes, or of a pod."""
 Settings = Mapping[str, Any]
 """The configuration of a rule: every option with the value given, or its default."""
 

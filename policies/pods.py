@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from winkube.tables.windows import BUILD_LABEL, WINDOWS_RELEASES
 
-from .model import Planned, Stack, Undecided, Value
+from .model import Planned, Stack, System, Undecided, Value
 from .resource_types import POD, POD_TEMPLATE_OWNERS, RUNTIME_CLASS, WORKLOADS
 
 OS_LABEL = "kubernetes.io/os"
@@ -27,7 +27,6 @@ LINUX_IMAGE = re.compile(
     r"^(?:docker\.io/|public\.ecr\.aws/docker/)?(?:library/)?(?:alpine|debian|ubuntu|amazonlinux|centos|fedora)(?:[:@]|$)"
     r"|[:-]alpine(?:[\d.]*)$|-(?:bookworm|bullseye|trixie|jammy|noble)(?:-slim)?$"
 )
-System = Literal["windows", "linux"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,11 @@ class Pod:
         """The value of a label that nodes must have, by selector alone: affinity is not seen by webhooks."""
         value = self.spec["nodeSelector"][label].settled
         return value if isinstance(value, str) else None
+
+    def selected_by(self, labels: Value) -> bool:
+        """Whether it has all of these labels, as far as they are known; no labels select nothing."""
+        wanted, own = _mapping(labels), _mapping(self.metadata["labels"])
+        return bool(wanted) and all(own.get(key) == value for key, value in wanted.items())
 
     def host_process(self) -> bool:
         """Whether it is a HostProcess pod, as far as that is known."""
@@ -207,6 +211,11 @@ def split_image(image: str) -> tuple[str, str | None]:
     name = image.partition("@")[0]
     head, colon, tag = name.rpartition(":")
     return (head, tag) if colon and "/" not in tag else (name, None)
+
+
+def _mapping(value: Value) -> Mapping[str, Any]:
+    found = value.settled
+    return cast(Mapping[str, Any], found) if isinstance(found, Mapping) else {}
 
 
 def container_name(container: Value) -> str:

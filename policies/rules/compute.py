@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from ..frameworks import SECURITY_HUB, best_practices, cis_aws, cis_eks, fsbp
-from ..inventory import decoded, inventory, user_data
+from ..frameworks import BEST_PRACTICES, EC2_CONTROLS, SECURITY_HUB, best_practices, cis_aws, cis_eks, fsbp
+from ..inventory import inventory
 from ..model import TEXTS, Option, Planned, Settings, Stack, Value, Violation, every, resource_rule, stack_rule
 from ..resource_types import (
     AUTO_SCALING_GROUP,
@@ -17,21 +17,11 @@ from ..resource_types import (
     NETWORK_INTERFACE,
     NODE_GROUP,
 )
+from ..secret_patterns import SECRETS
+from ..user_data import known_user_data
 
-EC2_CONTROLS = f"{SECURITY_HUB}/ec2-controls.html"
 AUTO_SCALING_CONTROLS = f"{SECURITY_HUB}/autoscaling-controls.html"
 
-# Whole tokens: an access key id, the head of a private key, and what kubeadm joins with.
-SECRETS_IN_TEXT = (
-    ("an AWS access key", re.compile(r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b")),
-    ("a private key", re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----")),
-    ("a bootstrap token", re.compile(r"--token[= ]+[\"']?[a-z0-9]{6}\.[a-z0-9]{16}\b")),
-    ("a certificate key", re.compile(r"--certificate-key[= ]+[\"']?[0-9a-f]{64}\b")),
-    (
-        "a password",
-        re.compile(r"(?i)(?:^|[\s;\-$])(?:\w*password|\w*passwd)\s*[=:]\s*[\"'][^\"'$\s{(<][^\"']{5,}[\"']"),
-    ),
-)
 _DOWNLOAD = re.compile(
     r"(?i)(?:\b(?:curl|wget|iwr|irm|Invoke-WebRequest|Invoke-RestMethod|Start-BitsTransfer)\b|\.DownloadFile\(|"
     r"\.DownloadString\()[^\n]*?https?://(?!169\.254\.|localhost|127\.)"
@@ -71,7 +61,7 @@ def imdsv2_required(resource: Planned, settings: Settings) -> Iterator[str]:
     types=LAUNCHED,
     references=[fsbp("AutoScaling.4"), best_practices("Identity and access management")],
     steps="set metadata_options.http_put_response_hop_limit to 1 and give pods roles of their own",
-    url="https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html",
+    url=f"{BEST_PRACTICES}/identity-and-access-management.html",
     options={"maximum": Option(1, "hops that an answer may take", {"type": "integer", "minimum": 1, "maximum": 64})},
 )
 def metadata_hop_limit(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -263,8 +253,8 @@ def source_destination_check(resource: Planned, settings: Settings) -> Iterator[
 )
 def user_data_without_secrets(resource: Planned, settings: Settings) -> Iterator[str]:
     """Everybody who may describe the instance, and everything that runs on it, reads user data."""
-    text = _text(resource)
-    for what, pattern in SECRETS_IN_TEXT:
+    text = known_user_data(resource)
+    for what, pattern in SECRETS.items():
         if text and pattern.search(text):
             yield f"user data holds {what}; it can be read by every process of the instance and by every describe call"
 
@@ -275,20 +265,14 @@ def user_data_without_secrets(resource: Planned, settings: Settings) -> Iterator
     types=LAUNCHED,
     references=[best_practices("Windows hardening")],
     steps="compare the file's hash (Get-FileHash, sha256sum) with one that is written down, or bake it into the image",
-    url="https://docs.aws.amazon.com/eks/latest/best-practices/windows-hardening.html",
+    url=f"{BEST_PRACTICES}/windows-hardening.html",
     late=True,
 )
 def user_data_downloads_verified(resource: Planned, settings: Settings) -> Iterator[str]:
     """An unpinned download at boot runs as administrator on every node."""
-    text = _text(resource)
+    text = known_user_data(resource)
     if text and _DOWNLOAD.search(text) and not _VERIFIED.search(text):
         yield "user data downloads from the internet and verifies nothing"
-
-
-def _text(resource: Planned) -> str | None:
-    for name in ("userData", "userDataBase64"):
-        resource[name].known()
-    return decoded(user_data(resource))
 
 
 @stack_rule(
@@ -298,7 +282,7 @@ def _text(resource: Planned) -> str | None:
     severity="low",
     references=[best_practices("Windows hardening")],
     steps="remove key_name and open sessions by Systems Manager (AmazonSSMManagedInstanceCore)",
-    url="https://docs.aws.amazon.com/eks/latest/best-practices/windows-hardening.html",
+    url=f"{BEST_PRACTICES}/windows-hardening.html",
     options={"allowed": Option([], "names of key pairs that are allowed", TEXTS)},
 )
 def no_key_pair_on_nodes(stack: Stack, settings: Settings) -> Iterator[Violation]:

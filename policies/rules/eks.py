@@ -1,6 +1,5 @@
 """EKS clusters, their node groups and add-ons, whatever the operating system."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
@@ -13,8 +12,9 @@ from winkube.scheduling.labels import EKS_EFFECTS, Taint, check_labels, check_ta
 from winkube.tables.instance_types import architecture
 from winkube.tables.kubernetes import EKS_KNOWN_MINORS, EKS_MINORS, at_least, minor_number
 
+from ..eks_resources import addon_values, minor_of
 from ..frameworks import SECURITY_HUB, best_practices, cis_eks, cis_kubernetes, eks_guide, fsbp
-from ..inventory import inventory
+from ..inventory import inventory, vpcs_of
 from ..model import (
     TEXTS,
     WHEN_OPTIONS,
@@ -43,7 +43,6 @@ from ..resource_types import (
     LOG_GROUP,
     NETWORK_POLICY,
     NODE_GROUP,
-    SUBNET,
     VPC,
     VPC_MORE_CIDR,
 )
@@ -52,17 +51,7 @@ EKS_CONTROLS = f"{SECURITY_HUB}/eks-controls.html"
 VERSIONS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html"
 ENDPOINT_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html"
 ENTRIES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html"
-MINOR = re.compile(r"\d+\.\d+")
 SKEW = 3
-
-
-def minor_of(value: Value) -> str | None:
-    """A Kubernetes minor such as ``1.36``, none where there is none.
-
-    :raises Undecided: when it is not known yet.
-    """
-    text = value.text
-    return text if text and MINOR.fullmatch(text) else None
 
 
 @resource_rule(
@@ -412,11 +401,10 @@ def cluster_service_range_apart(stack: Stack, settings: Settings) -> Iterator[Vi
         service = network_or_none(cluster["kubernetesNetworkConfig"]["serviceIpv4Cidr"].text or "")
         if service is None:
             return
-        vpcs = {vpc.urn: vpc for subnet in stack.sources(cluster, "vpcConfig", SUBNET)
-                for vpc in stack.sources(subnet, "vpcId", VPC)}  # fmt: skip
-        blocks = [vpc["cidrBlock"] for vpc in vpcs.values()]
+        vpcs = vpcs_of(stack, cluster)
+        blocks = [vpc["cidrBlock"] for vpc in vpcs]
         blocks += [more["cidrBlock"] for more in stack.of(VPC_MORE_CIDR)
-                   if any(vpc.urn in vpcs for vpc in stack.sources(more, "vpcId", VPC))]  # fmt: skip
+                   if any(vpc in vpcs for vpc in stack.sources(more, "vpcId", VPC))]  # fmt: skip
         yield from every(blocks, lambda block: _overlap(block, service, cluster))
 
     yield from every(stack.of(CLUSTER), check)
@@ -560,22 +548,6 @@ def network_policies_enforced(stack: Stack, settings: Settings) -> Iterator[Viol
         policies = stack.of(NETWORK_POLICY)
         message = f"{len(policies)} network policies have no effect: the vpc-cni add-on does not enforce them"
         yield Violation(message, addons[0].urn)
-
-
-def addon_values(values: Value) -> Mapping[str, Any]:
-    """The configuration of an add-on: JSON, or the flat part of YAML.
-
-    :raises Undecided: when it is not known yet.
-    """
-    text = values.text
-    if not text:
-        return {}
-    try:
-        document = json.loads(text)
-    except ValueError:
-        pairs = re.findall(r"(?m)^([A-Za-z][\w]*):[ \t]*[\"']?([^\"'\n#]*?)[\"']?[ \t]*$", text)
-        return dict(pairs)
-    return cast(Mapping[str, Any], document) if isinstance(document, Mapping) else {}
 
 
 @resource_rule(

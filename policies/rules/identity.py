@@ -1,6 +1,5 @@
 """Who may do what: IAM policies, trust, keys, secrets, accounts."""
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -17,7 +16,7 @@ from winkube.roles.validation import (
 )
 
 from ..frameworks import SECURITY_HUB, cis_aws, cis_eks, fsbp
-from ..inventory import inventory
+from ..inventory import inventory, managed_policies
 from ..model import (
     TEXTS,
     WHEN_OPTIONS,
@@ -58,13 +57,13 @@ from ..resource_types import (
     USER_POLICY,
     USER_POLICY_ATTACHMENT,
 )
+from ..secret_patterns import SECRET_NAME
 from ..statements import Statement, documents, parsed, statements
 
 IAM_CONTROLS = f"{SECURITY_HUB}/iam-controls.html"
 KMS_CONTROLS = f"{SECURITY_HUB}/kms-controls.html"
 IDENTITY_POLICIES = (IAM_POLICY, ROLE_POLICY, GROUP_POLICY, USER_POLICY, ROLE)
 DECRYPTING = ("kms:decrypt", "kms:reencryptfrom", "kms:reencrypt*")
-SECRET_NAME = re.compile(r"(?i)passw|secret|token|api_?key|private_?key|credential")
 # What the shape of a policy decides by itself; what needs the table of actions is advice, as tables grow old.
 _OTHER_RULES = {rule.code for rule in (ACTION_KNOWN, GRANTS_NOTHING, RESOURCE_SHAPE,
                                        ACTION_EVERYTHING, ACTION_WHOLE_SERVICE, POLICY_VERSION)}  # fmt: skip
@@ -338,13 +337,6 @@ def _node_roles(stack: Stack) -> dict[str, set[str]]:
     uses = [found.role_use(resource) for resource in stack.of(NODE_GROUP, *sorted(LAUNCHED))]
     roles = {use.role for use in uses if use and use.role in stack.by_urn}
     return {role: managed_policies(stack, stack.by_urn[role]) for role in sorted(filter(None, roles))}
-
-
-def managed_policies(stack: Stack, role: Planned) -> set[str]:
-    """The names of the managed policies that a role carries, as far as they are known."""
-    arns = [arn.settled for arn in role["managedPolicyArns"].items()]
-    arns += [attachment["policyArn"].settled for attachment in inventory(stack).attachments.get(role.urn, ())]
-    return {arn.rsplit("/", 1)[-1] for arn in arns if isinstance(arn, str)}
 
 
 @stack_rule(

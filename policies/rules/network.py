@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..frameworks import SECURITY_HUB, cis_aws, cis_eks, eks_guide, fsbp
+from ..frameworks import BEST_PRACTICES, EC2_CONTROLS, cis_aws, cis_eks, eks_guide, fsbp
+from ..inventory import vpcs_of
 from ..model import Option, Planned, Settings, Stack, Undecided, Value, Violation, every, resource_rule, stack_rule
 from ..resource_types import (
     CLUSTER,
@@ -26,7 +27,6 @@ from ..resource_types import (
     VPC_ENDPOINT,
 )
 
-EC2_CONTROLS = f"{SECURITY_HUB}/ec2-controls.html"
 PORTS = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 65535}, "uniqueItems": True}
 ADMIN_PORTS = Option([22, 3389, 5985, 5986], "ports of remote administration: SSH, RDP, WinRM", PORTS)
 RISKY_PORTS = Option(
@@ -275,16 +275,7 @@ def vpc_dns_for_eks(stack: Stack, settings: Settings) -> Iterator[Violation]:
             state = "is not set" if vpc["enableDnsHostnames"].raw is None else "is false"
             yield Violation(f"nodes cannot register: enableDnsHostnames {state}", vpc.urn)
 
-    yield from every(_cluster_vpcs(stack), check)
-
-
-def _cluster_vpcs(stack: Stack) -> list[Planned]:
-    found: dict[str, Planned] = {}
-    for cluster in stack.of(CLUSTER):
-        for subnet in stack.sources(cluster, "vpcConfig", SUBNET):
-            for vpc in stack.sources(subnet, "vpcId", VPC):
-                found[vpc.urn] = vpc
-    return list(found.values())
+    yield from every(vpcs_of(stack, *stack.of(CLUSTER)), check)
 
 
 @stack_rule(
@@ -311,7 +302,7 @@ def _cluster_vpcs(stack: Stack) -> list[Planned]:
 )
 def endpoints_of_isolated_vpc(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """Isolated nodes neither join nor pull an image; other VPCs are asked only if the configuration says so."""
-    with_nodes = {vpc.urn for vpc in _cluster_vpcs(stack)}
+    with_nodes = {vpc.urn for vpc in vpcs_of(stack, *stack.of(CLUSTER))}
 
     def check(vpc: Planned) -> Iterator[Violation]:
         isolated = vpc.urn in with_nodes and not _has_way_out(stack, vpc)
@@ -352,7 +343,7 @@ def _has_way_out(stack: Stack, vpc: Planned) -> bool:
     types=[NODE_GROUP],
     references=[cis_eks("5.4.3"), fsbp("EC2.9")],
     steps="give the node group the ids of private subnets",
-    url="https://docs.aws.amazon.com/eks/latest/best-practices/subnets.html",
+    url=f"{BEST_PRACTICES}/subnets.html",
 )
 def nodes_in_private_subnets(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """A subnet is public if its route table leads to an internet gateway, or if it hands out public addresses."""

@@ -33,8 +33,8 @@ from ..resource_types import (
     FSX_WINDOWS,
     LOG_GROUP,
 )
+from ..secret_patterns import holds_client_key
 from ..statements import Statement, statements
-from .compute import SECRETS_IN_TEXT
 
 S3_CONTROLS = f"{SECURITY_HUB}/s3-controls.html"
 ECR_CONTROLS = f"{SECURITY_HUB}/ecr-controls.html"
@@ -247,7 +247,7 @@ def object_without_secrets(resource: Planned, settings: Settings) -> Iterator[st
     content = resource["content"].settled
     if not isinstance(content, str) or resource["kmsKeyId"].given:
         return
-    if content and ("client-key-data:" in content or SECRETS_IN_TEXT[1][1].search(content)):
+    if holds_client_key(content):
         yield "the object holds a private key: whoever may read the bucket has it"
 
 

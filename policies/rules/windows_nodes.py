@@ -17,8 +17,9 @@ from winkube.tables.instance_types import instance_type, untested_on_windows
 from winkube.tables.kubernetes import at_least
 from winkube.tables.windows import WINDOWS_RELEASES, WINDOWS_ROOT_DEVICE
 
-from ..frameworks import WINDOWS_SUPPORT_PAGE, best_practices, cis_eks, eks_guide
-from ..inventory import Inventory, decoded, inventory, joins_eks, short_name, user_data
+from ..eks_resources import addon_values, minor_of, release_of_group
+from ..frameworks import BEST_PRACTICES, WINDOWS_SUPPORT_PAGE, best_practices, cis_eks, eks_guide
+from ..inventory import Inventory, inventory, managed_policies, short_name
 from ..model import (
     Option,
     Planned,
@@ -45,14 +46,12 @@ from ..resource_types import (
     ROLE,
     ROLE_POLICY_ATTACHMENT,
 )
-from .eks import addon_values, minor_of
-from .identity import managed_policies
+from ..user_data import joins_eks, known_user_data
 
 WINDOWS_AMI_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/eks-optimized-windows-ami.html"
 LAUNCH_WINDOWS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-windows-workers.html"
 LAUNCH_TEMPLATES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html"
-PREFIX_PAGE = "https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html"
-BPG = "https://docs.aws.amazon.com/eks/latest/best-practices"
+PREFIX_PAGE = f"{BEST_PRACTICES}/prefix-mode-win.html"
 TABLE_DATE = date(2026, 11, 21)
 """The day that the age of pinned releases is counted from: a plan must not depend on the day it is made."""
 IPAM_KEYS: Mapping[str, str] = {
@@ -63,12 +62,6 @@ IPAM_KEYS: Mapping[str, str] = {
     "warm-prefix-target": "warmWindowsPrefixTarget",
 }
 """Keys of the ConfigMap, with those of the add-on."""
-
-
-def release_of(group: Planned) -> str | None:
-    """The Windows release of a managed group's image."""
-    found = re.match(r"WINDOWS_(?:CORE|FULL)_(\d{4})_", str(group["amiType"].settled))
-    return found[1] if found else None
 
 
 def _windows(group: Planned) -> bool:
@@ -165,7 +158,7 @@ def windows_access_entry(stack: Stack, settings: Settings) -> Iterator[Violation
     entries = {found.one(entry, "principalArn", ROLE) for entry in stack.of(ACCESS_ENTRY)
                if entry["type"].settled == "EC2_WINDOWS"}  # fmt: skip
     custom = [group for group in stack.of(NODE_GROUP)
-              if found.system(group) == "windows" and release_of(group) is None]  # fmt: skip
+              if found.system(group) == "windows" and release_of_group(group) is None]  # fmt: skip
     managed = {template.urn for group in stack.of(NODE_GROUP) for template in found.templates(group)}
     own = [template for template in stack.of(*sorted(LAUNCHED))
            if template.urn not in managed and found.system(template) == "windows" and joins_eks(template)]  # fmt: skip
@@ -456,7 +449,7 @@ def windows_release_runs(stack: Stack, settings: Settings) -> Iterator[Violation
     plan = inventory(stack)
 
     def check(group: Planned) -> Iterator[Violation]:
-        release = release_of(group)
+        release = release_of_group(group)
         row = WINDOWS_RELEASES.get(release or "")
         cluster = stack.by_urn.get(plan.cluster(group) or "")
         version = group["version"] if group["version"].given or cluster is None else cluster["version"]
@@ -485,7 +478,7 @@ def windows_release_runs(stack: Stack, settings: Settings) -> Iterator[Violation
 def windows_release_current(resource: Planned, settings: Settings) -> Iterator[str]:
     """By the table of releases."""
     resource["amiType"].known()
-    row = WINDOWS_RELEASES.get(release_of(resource) or "")
+    row = WINDOWS_RELEASES.get(release_of_group(resource) or "")
     if row and row.warning:
         yield row.warning
 
@@ -542,7 +535,7 @@ def windows_instance_types_tested(resource: Planned, settings: Settings) -> Iter
     types=[NODE_GROUP],
     references=[best_practices("Windows scheduling")],
     steps='add the taint os=windows:NO_SCHEDULE, and a RuntimeClass that tolerates it',
-    url=f"{BPG}/windows-scheduling.html",
+    url=f"{BEST_PRACTICES}/windows-scheduling.html",
 )  # fmt: skip
 def windows_nodes_tainted(resource: Planned, settings: Settings) -> Iterator[str]:
     """Most charts have no node selector; their Linux images then fail to start on Windows."""
@@ -657,9 +650,7 @@ def _bootstrap(resource: Planned) -> _Call | None:
 
     :raises Undecided: when the user data is not known yet.
     """
-    for name in ("userData", "userDataBase64"):
-        resource[name].known()
-    text = decoded(user_data(resource)) or ""
+    text = known_user_data(resource) or ""
     if not re.search(r"EKSBootstrap", text):
         return None
     at = max(text.find("-EKSClusterName"), 0)
@@ -691,7 +682,7 @@ def windows_bootstrap_addresses(resource: Planned, settings: Settings) -> Iterat
     references=[best_practices("Windows: avoid OOM errors")],
     steps='pass -KubeletExtraArgs "--kube-reserved=memory=512Mi --system-reserved=memory=1536Mi '
     '--eviction-hard=memory.available<200Mi" to the bootstrap script',
-    url=f"{BPG}/windows-oom.html",
+    url=f"{BEST_PRACTICES}/windows-oom.html",
     late=True,
     options={"minimumMib": Option(2048, "MiB of both reservations together", {"type": "integer", "minimum": 0})},
 )
@@ -761,9 +752,7 @@ def kubelet_arguments_known(resource: Planned, settings: Settings) -> Iterator[s
 
 
 def _flags(resource: Planned, rows: tuple[tuple[str, str], ...]) -> Iterator[str]:
-    for name in ("userData", "userDataBase64"):
-        resource[name].known()
-    text = decoded(user_data(resource)) or ""
+    text = known_user_data(resource) or ""
     for pattern, why in rows:
         found = re.search(pattern, text)
         if found:
@@ -786,7 +775,7 @@ def windows_managed_group_bootstrap(stack: Stack, settings: Settings) -> Iterato
     plan = inventory(stack)
 
     def check(group: Planned) -> Iterator[Violation]:
-        for template in plan.templates(group) if release_of(group) else ():
+        for template in plan.templates(group) if release_of_group(group) else ():
             if not template["imageId"].given and _bootstrap(template):
                 yield Violation("EKS calls the bootstrap script itself: the user data calls it once more", template.urn)
 
@@ -803,7 +792,7 @@ def windows_managed_group_bootstrap(stack: Stack, settings: Settings) -> Iterato
     severity="high",
     references=[best_practices("Windows scheduling")],
     steps='keep "kubernetes.io/os": "linux" in the add-on\'s node selectors',
-    url=f"{BPG}/windows-scheduling.html",
+    url=f"{BEST_PRACTICES}/windows-scheduling.html",
 )
 def addon_keeps_to_linux(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """The checks of the add-on components over the configuration values of any program."""

@@ -6,11 +6,13 @@ Source: Kubernetes, "Windows containers in Kubernetes" (field compatibility and 
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
-from winkube.tables.windows import BUILD_LABEL, WINDOWS_RELEASES
+from winkube.tables.windows import BUILD_LABEL
 
+from ..eks_resources import release_of_group
 from ..frameworks import (
+    BEST_PRACTICES,
     WINDOWS_COMPATIBILITY,
     WINDOWS_COMPATIBILITY_PAGE,
     WINDOWS_SUPPORT_PAGE,
@@ -40,6 +42,7 @@ from ..model import (
 from ..pods import (
     LINUX_IMAGE,
     OS_LABEL,
+    RELEASE_OF_BUILD,
     WINDOWS_IMAGE,
     Pod,
     container_name,
@@ -65,10 +68,8 @@ from ..resource_types import (
     STORAGE_CLASS,
     WORKLOADS,
 )
-from .windows_nodes import release_of
 
-BPG = "https://docs.aws.amazon.com/eks/latest/best-practices"
-SCHEDULING_PAGE = f"{BPG}/windows-scheduling.html"
+SCHEDULING_PAGE = f"{BEST_PRACTICES}/windows-scheduling.html"
 VERSION_PAGE = "https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility"
 HOST_PROCESS_PAGE = "https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/"
 LINUX_FILE_SYSTEMS = ("ext2", "ext3", "ext4", "xfs", "btrfs")
@@ -336,7 +337,7 @@ def windows_few_host_processes(resource: Planned, settings: Settings) -> Iterato
     severity="low",
     references=[best_practices("Windows pod security")],
     steps='set windowsOptions.runAsUserName to "ContainerUser"',
-    url=f"{BPG}/windows-security.html",
+    url=f"{BEST_PRACTICES}/windows-security.html",
 )
 def windows_container_user(resource: Planned, settings: Settings) -> Iterator[str]:
     """Where it is asked for; what an image's default user is, only the image knows."""
@@ -381,7 +382,7 @@ def windows_no_huge_pages(resource: Planned, settings: Settings) -> Iterator[str
     types=WORKLOADS,
     references=[best_practices("Windows: avoid OOM errors")],
     steps="set resources.limits.memory, and requests to the same",
-    url=f"{BPG}/windows-oom.html",
+    url=f"{BEST_PRACTICES}/windows-oom.html",
 )
 def windows_memory_limits(resource: Planned, settings: Settings) -> Iterator[str]:
     """Windows has no out-of-memory killer: one container without limit makes the whole node page."""
@@ -452,7 +453,7 @@ def windows_no_memory_volumes(resource: Planned, settings: Settings) -> Iterator
     level="mandatory",
     references=[WINDOWS_COMPATIBILITY, best_practices("Windows storage")],
     steps="use SMB (FSx for Windows File Server or ONTAP) for shared files, EBS with NTFS for others",
-    url=f"{BPG}/windows-storage.html",
+    url=f"{BEST_PRACTICES}/windows-storage.html",
 )
 def windows_no_nfs(resource: Planned, settings: Settings) -> Iterator[str]:
     """The drivers have no part for Windows nodes, so the pod waits for its volume for ever."""
@@ -688,7 +689,7 @@ def windows_image_fits_build(resource: Planned, settings: Settings) -> Iterator[
 def windows_image_has_nodes(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """Of the Windows groups that the program makes; if one is of an unknown image, nothing is said."""
     groups = inventory(stack).windows_groups
-    releases = {release_of(group) for group in groups}
+    releases = {release_of_group(group) for group in groups}
     if not groups or None in releases:
         return
 
@@ -713,7 +714,7 @@ def windows_image_has_nodes(stack: Stack, settings: Settings) -> Iterator[Violat
 )
 def windows_build_selected(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """Else the pod lands on either, and fails to start on one."""
-    releases = {release_of(group) for group in inventory(stack).windows_groups} - {None}
+    releases = {release_of_group(group) for group in inventory(stack).windows_groups} - {None}
     if len(releases) < 2:
         return
     builds = runtime_class_builds(stack)
@@ -743,17 +744,20 @@ def windows_build_selected(stack: Stack, settings: Settings) -> Iterator[Violati
 )
 def windows_runtime_class_exists(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """A class whose name says one release and whose selector says another, or a build that no release has."""
-    known = {row.build: release for release, row in WINDOWS_RELEASES.items()}
 
     def check(resource: Planned) -> Iterator[Violation]:
         build = resource["scheduling"]["nodeSelector"][BUILD_LABEL].text
         named = release_of_class(resource["metadata"]["name"].text)
         if build is None:
             return
-        if build not in known:
-            yield Violation(f"no node of EKS has the build {build}; there are {', '.join(known)}", resource.urn)
-        elif named and known[build] != named:
-            yield Violation(f"the class is named for {named} and selects nodes of {known[build]}", resource.urn)
+        if build not in RELEASE_OF_BUILD:
+            yield Violation(
+                f"no node of EKS has the build {build}; there are {', '.join(RELEASE_OF_BUILD)}", resource.urn
+            )
+        elif named and RELEASE_OF_BUILD[build] != named:
+            yield Violation(
+                f"the class is named for {named} and selects nodes of {RELEASE_OF_BUILD[build]}", resource.urn
+            )
 
     yield from every(stack.of(RUNTIME_CLASS), check)
 
@@ -779,22 +783,12 @@ def windows_service_size(resource: Planned, settings: Settings) -> Iterator[str]
 # -- services, identity and storage ------------------------------------------------------------------------------------
 
 
-def _labels(value: Value) -> Mapping[str, Any]:
-    found = value.settled
-    return cast(Mapping[str, Any], found) if isinstance(found, Mapping) else {}
-
-
-def _selected(selector: Mapping[str, Any], pod: Pod) -> bool:
-    labels = _labels(pod.metadata["labels"])
-    return bool(selector) and all(labels.get(key) == value for key, value in selector.items())
-
-
 def _windows_services(stack: Stack) -> list[Planned]:
     found = windows_pods(stack)
     return [
         service
         for service in stack.of(SERVICE)
-        if any(_selected(_labels(service["spec"]["selector"]), pod) for _, pod in found)
+        if any(pod.selected_by(service["spec"]["selector"]) for _, pod in found)
     ]
 
 
@@ -882,7 +876,7 @@ def windows_no_pod_security_groups(stack: Stack, settings: Settings) -> Iterator
         selector = policy["spec"]["podSelector"]["matchLabels"]
         selector.known()
         for resource, pod in windows_pods(stack):
-            if _selected(_labels(selector), pod):
+            if pod.selected_by(selector):
                 message = (
                     f'the policy selects the pods of "{resource.name}", which run on Windows: it has no effect there'
                 )
@@ -899,7 +893,7 @@ def windows_no_pod_security_groups(stack: Stack, settings: Settings) -> Iterator
     severity="high",
     references=[best_practices("Windows networking")],
     steps="enforce it with Calico for Windows, and name that in the rule's configuration by disabling it",
-    url=f"{BPG}/windows-networking.html",
+    url=f"{BEST_PRACTICES}/windows-networking.html",
 )
 def windows_network_policy(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """The VPC CNI enforces policies on Linux nodes only."""
@@ -910,7 +904,7 @@ def windows_network_policy(stack: Stack, settings: Settings) -> Iterator[Violati
         selector = policy["spec"]["podSelector"]["matchLabels"]
         selector.known()
         for resource, pod in windows_pods(stack):
-            if _selected(_labels(selector), pod):
+            if pod.selected_by(selector):
                 message = f'the pods of "{resource.name}" run on Windows: nothing enforces the policy there'
                 yield Violation(message, policy.urn)
                 return
@@ -937,8 +931,8 @@ def fargate_takes_no_windows(stack: Stack, settings: Settings) -> Iterator[Viola
             pattern = re.escape(namespace).replace(r"\*", ".*").replace(r"\?", ".")
             for resource, pod in windows_pods(stack):
                 own = resource["metadata"]["namespace"].settled or "default"
-                labels = _labels(selector["labels"])
-                if re.fullmatch(pattern, str(own)) and (not labels or _selected(labels, pod)):
+                labels = selector["labels"]
+                if re.fullmatch(pattern, str(own)) and (not labels.settled or pod.selected_by(labels)):
                     yield Violation(f'the profile takes the Windows pods of "{resource.name}"', profile.urn)
                     return
 
@@ -953,7 +947,7 @@ def fargate_takes_no_windows(stack: Stack, settings: Settings) -> Iterator[Viola
     level="mandatory",
     references=[best_practices("Windows storage")],
     steps='use a StorageClass with csi.storage.k8s.io/fstype "ntfs", or SMB for shared files',
-    url=f"{BPG}/windows-storage.html",
+    url=f"{BEST_PRACTICES}/windows-storage.html",
 )
 def windows_volumes_ntfs(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """Of claims and classes that the program makes."""

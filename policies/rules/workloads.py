@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ..frameworks import CIS_EKS_PAGE, cis_eks, cis_kubernetes, kubernetes_docs
+from ..frameworks import BEST_PRACTICES, CIS_EKS_PAGE, cis_eks, cis_kubernetes, kubernetes_docs
 from ..model import (
     TEXTS,
     WHEN_OPTIONS,
@@ -33,8 +33,7 @@ from ..resource_types import (
     SERVICE,
     WORKLOADS,
 )
-from .compute import SECRETS_IN_TEXT
-from .identity import SECRET_NAME
+from ..secret_patterns import ACCESS_KEY, SECRET_NAME, holds_client_key
 
 POD_SECURITY_PAGE = "https://kubernetes.io/docs/concepts/security/pod-security-standards/"
 RBAC_PAGE = "https://kubernetes.io/docs/concepts/security/rbac-good-practices/"
@@ -346,7 +345,7 @@ def config_map_without_secrets(resource: Planned, settings: Settings) -> Iterato
 
     def check(pair: tuple[str, Value]) -> Iterator[str]:
         text = pair[1].text or ""
-        if "client-key-data:" in text or any(pattern.search(text) for _, pattern in SECRETS_IN_TEXT[:2]):
+        if holds_client_key(text) or ACCESS_KEY.search(text):
             yield f"data.{pair[0]} holds a private key"
 
     yield from every(resource["data"].entries(), check)
@@ -489,7 +488,7 @@ def rbac_no_cluster_admin(resource: Planned, settings: Settings) -> Iterator[str
     level="mandatory",
     references=[cis_eks("4.1.1"), cis_kubernetes("5.1.1")],
     steps="name the users, groups or service accounts",
-    url="https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html",
+    url=f"{BEST_PRACTICES}/identity-and-access-management.html",
     options={
         "allowedRoles": Option(
             ["system:public-info-viewer", "system:service-account-issuer-discovery"],

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
-from winkube.policies.inventory import system_of_user_data
 from winkube.policies.model import UNKNOWN, Planned, Stack, Undecided, Violation
 from winkube.policies.pods import image_release, retired_release
 from winkube.policies.resource_types import (
@@ -26,6 +25,7 @@ from winkube.policies.resource_types import (
 from winkube.policies.rules.compute import imdsv2_required as imdsv2_rule
 from winkube.policies.rules.windows_nodes import windows_ipam_once as ipam_rule
 from winkube.policies.rules.windows_nodes import windows_node_role_not_shared as role_rule
+from winkube.policies.user_data import system_of_user_data
 
 WINDOWS = {"amiType": "WINDOWS_CORE_2022_x86_64", "clusterName": UNKNOWN, "nodeRoleArn": UNKNOWN}
 LINUX = {"amiType": "AL2023_x86_64_STANDARD", "clusterName": UNKNOWN, "nodeRoleArn": UNKNOWN}
