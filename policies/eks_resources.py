@@ -23,6 +23,14 @@ def release_of_group(group: Planned) -> str | None:
     return found[1] if found else None
 
 
+def is_windows_group(group: Planned) -> bool:
+    """Whether a managed group's image is one of Windows.
+
+    :raises Undecided: when the image is not known yet.
+    """
+    return (group["amiType"].text or "").startswith("WINDOWS")
+
+
 def addon_values(values: Value) -> Mapping[str, Any]:
     """The configuration of an add-on: JSON, or the flat part of YAML.
 

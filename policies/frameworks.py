@@ -51,12 +51,18 @@ def kubernetes_docs(page: str) -> Reference:
     return Reference("Kubernetes documentation", "", page)
 
 
+def controls_page(service: str) -> str:
+    """The page of Security Hub with the controls of a service."""
+    return f"https://docs.aws.amazon.com/securityhub/latest/userguide/{service}-controls.html"
+
+
 WINDOWS_COMPATIBILITY = kubernetes_docs("Windows containers in Kubernetes")
 WINDOWS_COMPATIBILITY_PAGE = "https://kubernetes.io/docs/concepts/windows/intro/"
+WINDOWS_AMI_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/eks-optimized-windows-ami.html"
+LAUNCH_TEMPLATES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html"
+RBAC_PAGE = "https://kubernetes.io/docs/concepts/security/rbac-good-practices/"
 WINDOWS_SUPPORT_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html"
 CIS_EKS_PAGE = "https://www.cisecurity.org/benchmark/kubernetes"
-SECURITY_HUB = "https://docs.aws.amazon.com/securityhub/latest/userguide"
-EC2_CONTROLS = f"{SECURITY_HUB}/ec2-controls.html"
 BEST_PRACTICES = "https://docs.aws.amazon.com/eks/latest/best-practices"
 
 NOT_COVERED: Mapping[str, Mapping[str, str]] = {

@@ -84,6 +84,8 @@ BUCKET_VERSIONINGS = frozenset([
     "aws:s3/bucketVersioningV2:BucketVersioningV2",
 ])  # fmt: skip
 
+IDENTITY_POLICIES = frozenset([IAM_POLICY, ROLE_POLICY, GROUP_POLICY, USER_POLICY, ROLE])
+"""What says what an identity may do."""
 LAUNCHED = frozenset([LAUNCH_TEMPLATE, LAUNCH_CONFIGURATION, INSTANCE])
 """What starts instances, or says how they are started."""
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ..frameworks import BEST_PRACTICES, EC2_CONTROLS, SECURITY_HUB, best_practices, cis_aws, cis_eks, fsbp
+from ..frameworks import BEST_PRACTICES, best_practices, cis_aws, cis_eks, controls_page, fsbp
 from ..inventory import inventory
 from ..model import TEXTS, Option, Planned, Settings, Stack, Value, Violation, every, resource_rule, stack_rule
 from ..resource_types import (
@@ -19,8 +19,6 @@ from ..resource_types import (
 )
 from ..secret_patterns import SECRETS
 from ..user_data import known_user_data
-
-AUTO_SCALING_CONTROLS = f"{SECURITY_HUB}/autoscaling-controls.html"
 
 _DOWNLOAD = re.compile(
     r"(?i)(?:\b(?:curl|wget|iwr|irm|Invoke-WebRequest|Invoke-RestMethod|Start-BitsTransfer)\b|\.DownloadFile\(|"
@@ -77,7 +75,7 @@ def metadata_hop_limit(resource: Planned, settings: Settings) -> Iterator[str]:
     types=[*LAUNCHED],
     references=[fsbp("EC2.9"), fsbp("EC2.25"), fsbp("AutoScaling.5"), cis_eks("5.4.3")],
     steps="set associate_public_ip_address to false and start the instances in private subnets",
-    url=EC2_CONTROLS,
+    url=controls_page("ec2"),
 )
 def no_public_address(resource: Planned, settings: Settings) -> Iterator[str]:
     """Only what is set on the instance; the subnet's default is another rule's."""
@@ -168,7 +166,7 @@ def launch_templates_only(resource: Planned, settings: Settings) -> Iterator[str
     references=[fsbp("AutoScaling.2")],
     steps="name subnets of two zones or more in vpc_zone_identifiers; one group per zone is right only for workloads "
     "that keep to a volume",
-    url=AUTO_SCALING_CONTROLS,
+    url=controls_page("autoscaling"),
 )
 def auto_scaling_zones(resource: Planned, settings: Settings) -> Iterator[str]:
     """One zone in trouble must not take everything along. A group of one fixed machine is in one zone anyway."""
@@ -187,7 +185,7 @@ def auto_scaling_zones(resource: Planned, settings: Settings) -> Iterator[str]:
     severity="low",
     references=[fsbp("AutoScaling.1")],
     steps='set health_check_type to "ELB"',
-    url=AUTO_SCALING_CONTROLS,
+    url=controls_page("autoscaling"),
 )
 def auto_scaling_health(resource: Planned, settings: Settings) -> Iterator[str]:
     """The default only asks whether the machine runs. A fixed machine, such as a member of etcd, is not replaced for
@@ -232,7 +230,7 @@ def spot_several_types(resource: Planned, settings: Settings) -> Iterator[str]:
     severity="low",
     references=[fsbp("EC2.180")],
     steps="leave source_dest_check on, except on instances that route",
-    url=EC2_CONTROLS,
+    url=controls_page("ec2"),
 )
 def source_destination_check(resource: Planned, settings: Settings) -> Iterator[str]:
     """Off is right for NAT instances and routers alone."""

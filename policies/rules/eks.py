@@ -13,7 +13,7 @@ from winkube.tables.instance_types import architecture
 from winkube.tables.kubernetes import EKS_KNOWN_MINORS, EKS_MINORS, at_least, minor_number
 
 from ..eks_resources import addon_values, minor_of
-from ..frameworks import SECURITY_HUB, best_practices, cis_eks, cis_kubernetes, eks_guide, fsbp
+from ..frameworks import best_practices, cis_eks, cis_kubernetes, controls_page, eks_guide, fsbp
 from ..inventory import inventory, vpcs_of
 from ..model import (
     TEXTS,
@@ -47,7 +47,6 @@ from ..resource_types import (
     VPC_MORE_CIDR,
 )
 
-EKS_CONTROLS = f"{SECURITY_HUB}/eks-controls.html"
 VERSIONS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html"
 ENDPOINT_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html"
 ENTRIES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html"
@@ -183,7 +182,7 @@ def cluster_secrets_encrypted(resource: Planned, settings: Settings) -> Iterator
     severity="low",
     references=[fsbp("EKS.6"), fsbp("EKS.7")],
     steps="set tags that say whose it is and what for; default tags of the provider are not seen here",
-    url=EKS_CONTROLS,
+    url=controls_page("eks"),
     options={"keys": Option([], "keys that there must be; without any, one tag is enough", TEXTS)},
 )
 def eks_tagged(resource: Planned, settings: Settings) -> Iterator[str]:

@@ -15,7 +15,7 @@ from winkube.roles.validation import (
     check_policy_documents,
 )
 
-from ..frameworks import SECURITY_HUB, cis_aws, cis_eks, fsbp
+from ..frameworks import cis_aws, cis_eks, controls_page, fsbp
 from ..inventory import inventory, managed_policies
 from ..model import (
     TEXTS,
@@ -37,16 +37,14 @@ from ..resource_types import (
     DETECTOR,
     DETECTOR_FEATURE,
     ECR_POLICY,
-    GROUP_POLICY,
     GROUP_POLICY_ATTACHMENT,
-    IAM_POLICY,
+    IDENTITY_POLICIES,
     KMS_KEY,
     KMS_KEY_POLICY,
     LAUNCHED,
     NODE_GROUP,
     POLICY_ATTACHMENT,
     ROLE,
-    ROLE_POLICY,
     ROLE_POLICY_ATTACHMENT,
     SECRET,
     SECRET_POLICY,
@@ -60,9 +58,6 @@ from ..resource_types import (
 from ..secret_patterns import SECRET_NAME
 from ..statements import Statement, documents, parsed, statements
 
-IAM_CONTROLS = f"{SECURITY_HUB}/iam-controls.html"
-KMS_CONTROLS = f"{SECURITY_HUB}/kms-controls.html"
-IDENTITY_POLICIES = (IAM_POLICY, ROLE_POLICY, GROUP_POLICY, USER_POLICY, ROLE)
 DECRYPTING = ("kms:decrypt", "kms:reencryptfrom", "kms:reencrypt*")
 # What the shape of a policy decides by itself; what needs the table of actions is advice, as tables grow old.
 _OTHER_RULES = {rule.code for rule in (ACTION_KNOWN, GRANTS_NOTHING, RESOURCE_SHAPE,
@@ -82,7 +77,7 @@ def _everything(action: str) -> bool:
     level="mandatory",
     references=[fsbp("IAM.1"), cis_aws("1.16")],
     steps="name the actions and resources that are needed",
-    url=IAM_CONTROLS,
+    url=controls_page("iam"),
     late=True,
 )
 def iam_no_administrator_policy(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -107,7 +102,7 @@ def _on_everything(statement: Statement) -> bool:
     severity="medium",
     references=[fsbp("IAM.21"), cis_eks("5.2.1")],
     steps="name the actions that are needed",
-    url=IAM_CONTROLS,
+    url=controls_page("iam"),
     options={"allowed": Option([], "services whose actions may be allowed as a whole, such as s3", TEXTS)},
     late=True,
 )
@@ -193,7 +188,7 @@ def _told(mistake: Mistake) -> str:
     types=IDENTITY_POLICIES,
     references=[fsbp("KMS.1"), fsbp("KMS.2")],
     steps="name the keys by their ARN, or narrow the statement down by kms:ViaService or kms:EncryptionContext",
-    url=KMS_CONTROLS,
+    url=controls_page("kms"),
     late=True,
 )
 def iam_no_decrypt_on_all_keys(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -257,7 +252,7 @@ def iam_federated_trust_narrow(resource: Planned, settings: Settings) -> Iterato
     severity="high",
     references=[fsbp("IAM.1"), cis_aws("1.16")],
     steps="attach policies for the tasks at hand; for a deployment role write down why it needs more",
-    url=IAM_CONTROLS,
+    url=controls_page("iam"),
     options={
         "policies": Option(["AdministratorAccess", "PowerUserAccess", "IAMFullAccess"], "managed policies", TEXTS)
     },
@@ -282,7 +277,7 @@ def iam_no_administrator_access(resource: Planned, settings: Settings) -> Iterat
     severity="low",
     references=[fsbp("IAM.2"), cis_aws("1.15")],
     steps="attach the policy to a group, or use a role of IAM Identity Center",
-    url=IAM_CONTROLS,
+    url=controls_page("iam"),
     options={"users": Option([], "names of users that may have policies of their own", TEXTS)},
 )
 def iam_no_user_policies(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -364,7 +359,7 @@ def nodes_managed_by_ssm(stack: Stack, settings: Settings) -> Iterator[Violation
     types=[KMS_KEY],
     references=[fsbp("KMS.4"), cis_aws("3.6")],
     steps="set enable_key_rotation to true",
-    url=KMS_CONTROLS,
+    url=controls_page("kms"),
 )
 def kms_key_rotation(resource: Planned, settings: Settings) -> Iterator[str]:
     """Symmetric keys with AWS' own material; KMS rotates no others by itself."""
@@ -382,7 +377,7 @@ def kms_key_rotation(resource: Planned, settings: Settings) -> Iterator[str]:
     types=[KMS_KEY],
     references=[fsbp("KMS.3")],
     steps="set deletion_window_in_days to 30, or leave it out",
-    url=KMS_CONTROLS,
+    url=controls_page("kms"),
     options={"minimumDays": Option(14, "days at least", {"type": "integer", "minimum": 7, "maximum": 30})},
 )
 def kms_key_deletion(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -400,7 +395,7 @@ def kms_key_deletion(resource: Planned, settings: Settings) -> Iterator[str]:
     level="mandatory",
     references=[fsbp("KMS.5"), cis_eks("5.1.2")],
     steps="name the accounts or roles, or require aws:PrincipalOrgID or kms:CallerAccount",
-    url=KMS_CONTROLS,
+    url=controls_page("kms"),
     late=True,
 )
 def resource_policy_not_public(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -416,7 +411,7 @@ def resource_policy_not_public(resource: Planned, settings: Settings) -> Iterato
     types=[SECRET],
     references=[fsbp("SecretsManager.1"), fsbp("SecretsManager.4")],
     steps="add an aws.secretsmanager.SecretRotation, or let the service that owns the password rotate it",
-    url=f"{SECURITY_HUB}/secretsmanager-controls.html",
+    url=controls_page("secretsmanager"),
     options=WHEN_OPTIONS,
 )
 def secrets_rotated(stack: Stack, settings: Settings) -> Iterator[Violation]:
@@ -472,7 +467,7 @@ def parameter_secure(resource: Planned, settings: Settings) -> Iterator[str]:
     severity="high",
     references=[fsbp("SSM.4"), fsbp("SSM.7")],
     steps="name the accounts in permissions",
-    url=f"{SECURITY_HUB}/ssm-controls.html",
+    url=controls_page("ssm"),
 )
 def ssm_document_private(resource: Planned, settings: Settings) -> Iterator[str]:
     """Documents tell how machines are set up."""
@@ -492,7 +487,7 @@ def ssm_document_private(resource: Planned, settings: Settings) -> Iterator[str]
     ],
     steps="set is_multi_region_trail and enable_log_file_validation to true, kms_key_id to a key, and "
     "cloud_watch_logs_group_arn to a log group",
-    url=f"{SECURITY_HUB}/cloudtrail-controls.html",
+    url=controls_page("cloudtrail"),
 )  # fmt: skip
 def trail_complete(resource: Planned, settings: Settings) -> Iterator[str]:
     """Everything that is missing in one finding."""
@@ -512,7 +507,7 @@ def trail_complete(resource: Planned, settings: Settings) -> Iterator[str]:
     references=[fsbp("GuardDuty.1"), fsbp("GuardDuty.5"), fsbp("GuardDuty.7")],
     steps="set enable to true, and status of EKS_AUDIT_LOGS and EKS_RUNTIME_MONITORING to ENABLED; runtime monitoring "
     "watches Linux nodes only",
-    url=f"{SECURITY_HUB}/guardduty-controls.html",
+    url=controls_page("guardduty"),
 )
 def guardduty_watches_eks(resource: Planned, settings: Settings) -> Iterator[str]:
     """A program that says nothing of GuardDuty is not asked."""

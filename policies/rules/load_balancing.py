@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from ..frameworks import SECURITY_HUB, cis_eks, fsbp
+from ..frameworks import cis_eks, controls_page, fsbp
 from ..model import WHEN_OPTIONS, Option, Planned, Settings, Value, applies, every, resource_rule
 from ..resource_types import CLASSIC_LOAD_BALANCER, LISTENERS, LOAD_BALANCERS
 
-ELB_CONTROLS = f"{SECURITY_HUB}/elb-controls.html"
 SSL_POLICIES = Option(
     ["ELBSecurityPolicy-TLS13-1-2-", "ELBSecurityPolicy-TLS13-1-3-", "ELBSecurityPolicy-FS-1-2-",
      "ELBSecurityPolicy-TLS-1-2-"],
@@ -26,7 +25,7 @@ def _kind(resource: Planned) -> str:
     types=[*LISTENERS, CLASSIC_LOAD_BALANCER],
     references=[fsbp("ELB.1"), fsbp("ELB.3"), cis_eks("5.4.5")],
     steps="serve HTTPS with a certificate, and let the HTTP listener redirect to it",
-    url=ELB_CONTROLS,
+    url=controls_page("elb"),
 )
 def listeners_use_tls(resource: Planned, settings: Settings) -> Iterator[str]:
     """A redirect, or an answer of the balancer's own, may be plain."""
@@ -76,7 +75,7 @@ def listeners_tls_policy(resource: Planned, settings: Settings) -> Iterator[str]
     severity="low",
     references=[fsbp("ELB.5")],
     steps="set access_logs with a bucket and enabled to true",
-    url=ELB_CONTROLS,
+    url=controls_page("elb"),
     options=WHEN_OPTIONS,
 )
 def load_balancer_logs(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -94,7 +93,7 @@ def load_balancer_logs(resource: Planned, settings: Settings) -> Iterator[str]:
     types=LOAD_BALANCERS,
     references=[fsbp("ELB.6")],
     steps="set enable_deletion_protection to true",
-    url=ELB_CONTROLS,
+    url=controls_page("elb"),
     options=WHEN_OPTIONS,
 )
 def load_balancer_deletion_protection(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -109,7 +108,7 @@ def load_balancer_deletion_protection(resource: Planned, settings: Settings) -> 
     types=LOAD_BALANCERS,
     references=[fsbp("ELB.4")],
     steps="set drop_invalid_header_fields to true",
-    url=ELB_CONTROLS,
+    url=controls_page("elb"),
 )
 def load_balancer_invalid_headers(resource: Planned, settings: Settings) -> Iterator[str]:
     """Headers that servers read differently are how requests are smuggled."""
@@ -123,7 +122,7 @@ def load_balancer_invalid_headers(resource: Planned, settings: Settings) -> Iter
     types=[*LOAD_BALANCERS, CLASSIC_LOAD_BALANCER],
     references=[fsbp("ELB.12"), fsbp("ELB.14")],
     steps='leave desync_mitigation_mode at "defensive" or set it to "strictest"',
-    url=ELB_CONTROLS,
+    url=controls_page("elb"),
 )
 def load_balancer_desync(resource: Planned, settings: Settings) -> Iterator[str]:
     """The default is good; `monitor` only counts."""
@@ -137,7 +136,7 @@ def load_balancer_desync(resource: Planned, settings: Settings) -> Iterator[str]
     types=[*LOAD_BALANCERS],
     references=[fsbp("ELB.13")],
     steps="name subnets of two zones or more",
-    url=ELB_CONTROLS,
+    url=controls_page("elb"),
 )
 def load_balancer_zones(resource: Planned, settings: Settings) -> Iterator[str]:
     """EC2 refuses an application load balancer in one zone; a network load balancer goes with its zone."""

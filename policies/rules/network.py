@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..frameworks import BEST_PRACTICES, EC2_CONTROLS, cis_aws, cis_eks, eks_guide, fsbp
+from ..frameworks import BEST_PRACTICES, cis_aws, cis_eks, controls_page, eks_guide, fsbp
 from ..inventory import vpcs_of
 from ..model import Option, Planned, Settings, Stack, Undecided, Value, Violation, every, resource_rule, stack_rule
 from ..resource_types import (
@@ -97,7 +97,7 @@ def _opening(rule: Value, *sources: str) -> Iterator[Opening]:
     level="mandatory",
     references=[fsbp("EC2.13"), fsbp("EC2.14"), fsbp("EC2.53"), fsbp("EC2.54"), cis_aws("5.2"), cis_aws("5.3")],
     steps="name the networks that administer, or use Systems Manager sessions and open no port at all",
-    url=EC2_CONTROLS,
+    url=controls_page("ec2"),
     options={"ports": ADMIN_PORTS},
 )
 def no_world_to_admin_ports(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _among(opening: Opening, found: Sequence[int], what: str) -> str:
     severity="high",
     references=[fsbp("EC2.19")],
     steps="name the networks that need the service, or put it behind a load balancer",
-    url=EC2_CONTROLS,
+    url=controls_page("ec2"),
     options={"ports": RISKY_PORTS, "adminPorts": ADMIN_PORTS},
 )
 def no_world_to_risky_ports(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -139,7 +139,7 @@ def no_world_to_risky_ports(resource: Planned, settings: Settings) -> Iterator[s
     severity="medium",
     references=[fsbp("EC2.18")],
     steps="name the networks that need the port, or list it in the rule's configuration if it is public on purpose",
-    url=EC2_CONTROLS,
+    url=controls_page("ec2"),
     options={"ports": PUBLIC_PORTS, "riskyPorts": RISKY_PORTS, "adminPorts": ADMIN_PORTS},
 )
 def only_public_ports_to_world(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -159,7 +159,7 @@ def only_public_ports_to_world(resource: Planned, settings: Settings) -> Iterato
     severity="high",
     references=[fsbp("EC2.2"), cis_aws("5.4")],
     steps="set ingress and egress to empty lists: what names no security group of its own gets this one",
-    url=EC2_CONTROLS,
+    url=controls_page("ec2"),
 )
 def default_security_group_closed(resource: Planned, settings: Settings) -> Iterator[str]:
     """Nobody chooses this group; it is what one gets by forgetting."""
@@ -176,7 +176,7 @@ def default_security_group_closed(resource: Planned, settings: Settings) -> Iter
     types=[NETWORK_ACL, NETWORK_ACL_RULE],
     references=[fsbp("EC2.21"), cis_aws("5.1")],
     steps="allow these ports from the networks that administer only",
-    url=EC2_CONTROLS,
+    url=controls_page("ec2"),
     options={"ports": ADMIN_PORTS},
 )
 def network_acl_admin_ports(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -209,7 +209,7 @@ def network_acl_admin_ports(resource: Planned, settings: Settings) -> Iterator[s
     types=[SUBNET],
     references=[fsbp("EC2.15"), cis_eks("5.4.3")],
     steps="set map_public_ip_on_launch to false and ask for a public address where one is needed",
-    url=EC2_CONTROLS,
+    url=controls_page("ec2"),
 )
 def subnets_without_public_addresses(resource: Planned, settings: Settings) -> Iterator[str]:
     """Load balancers and NAT gateways in public subnets do not need it."""
@@ -223,7 +223,7 @@ def subnets_without_public_addresses(resource: Planned, settings: Settings) -> I
     types=[VPC_BLOCK_PUBLIC_ACCESS],
     references=[fsbp("EC2.172")],
     steps='set internet_gateway_block_mode to "block-bidirectional" or "block-ingress"',
-    url=EC2_CONTROLS,
+    url=controls_page("ec2"),
 )
 def vpc_block_public_access(resource: Planned, settings: Settings) -> Iterator[str]:
     """A switch of the whole region."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..frameworks import SECURITY_HUB, cis_aws, cis_eks, fsbp
+from ..frameworks import cis_aws, cis_eks, controls_page, fsbp
 from ..model import (
     WHEN_OPTIONS,
     Option,
@@ -36,8 +36,6 @@ from ..resource_types import (
 from ..secret_patterns import holds_client_key
 from ..statements import Statement, statements
 
-S3_CONTROLS = f"{SECURITY_HUB}/s3-controls.html"
-ECR_CONTROLS = f"{SECURITY_HUB}/ecr-controls.html"
 BLOCKS = ("blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets")
 READING = ("s3:getobject", "s3:listbucket", "s3:getobjectversion", "s3:getbucketlocation", "s3:getobjectattributes")
 
@@ -50,7 +48,7 @@ READING = ("s3:getobject", "s3:listbucket", "s3:getobjectversion", "s3:getbucket
     references=[fsbp("S3.1"), fsbp("S3.2"), fsbp("S3.3"), fsbp("S3.8"), cis_aws("2.1.4")],
     steps="set all four of block_public_acls, block_public_policy, ignore_public_acls and restrict_public_buckets to "
     "true; publish web sites through CloudFront",
-    url=S3_CONTROLS,
+    url=controls_page("s3"),
 )
 def bucket_blocks_public_access(resource: Planned, settings: Settings) -> Iterator[str]:
     """S3 blocks all of it in new buckets; this resource is how one opens them."""
@@ -67,7 +65,7 @@ def bucket_blocks_public_access(resource: Planned, settings: Settings) -> Iterat
     level="mandatory",
     references=[fsbp("S3.3"), fsbp("S3.6")],
     steps="name the roles that write, or put a signing service in front",
-    url=S3_CONTROLS,
+    url=controls_page("s3"),
     late=True,
 )
 def bucket_no_public_write(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -92,7 +90,7 @@ def _only_reads(statement: Statement) -> bool:
     severity="high",
     references=[fsbp("S3.2"), fsbp("S3.12"), cis_aws("2.1.4")],
     steps="publish through CloudFront with origin access control, and let the bucket policy name the distribution",
-    url=S3_CONTROLS,
+    url=controls_page("s3"),
     late=True,
 )
 def bucket_no_public_read(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -113,7 +111,7 @@ def bucket_no_public_read(resource: Planned, settings: Settings) -> Iterator[str
     severity="low",
     references=[fsbp("S3.12")],
     steps='set object_ownership to "BucketOwnerEnforced"',
-    url=S3_CONTROLS,
+    url=controls_page("s3"),
 )
 def bucket_without_acls(resource: Planned, settings: Settings) -> Iterator[str]:
     """New buckets have no ACLs; this resource is how one gets them back."""
@@ -128,7 +126,7 @@ def bucket_without_acls(resource: Planned, settings: Settings) -> Iterator[str]:
     types=BUCKETS,
     references=[fsbp("S3.5"), cis_aws("2.1.1")],
     steps='add a statement that denies "s3:*" where "aws:SecureTransport" is "false" to the bucket policy',
-    url=S3_CONTROLS,
+    url=controls_page("s3"),
     late=True,
 )
 def bucket_tls_only(stack: Stack, settings: Settings) -> Iterator[Violation]:
@@ -172,7 +170,7 @@ def _beside(stack: Stack, bucket: Planned, *types: str) -> list[Planned]:
     severity="low",
     references=[fsbp("S3.13"), fsbp("S3.10")],
     steps="add a lifecycle configuration that expires noncurrent versions and aborts broken uploads",
-    url=S3_CONTROLS,
+    url=controls_page("s3"),
 )
 def versioned_bucket_lifecycle(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """Without it every version is kept, and paid for, for ever."""
@@ -196,7 +194,7 @@ def versioned_bucket_lifecycle(stack: Stack, settings: Settings) -> Iterator[Vio
     severity="low",
     references=[fsbp("S3.9")],
     steps="add an aws.s3.BucketLogging with a bucket of its own, or data events of CloudTrail and disable this rule",
-    url=S3_CONTROLS,
+    url=controls_page("s3"),
     options=WHEN_OPTIONS,
 )
 def bucket_access_logs(stack: Stack, settings: Settings) -> Iterator[Violation]:
@@ -258,7 +256,7 @@ def object_without_secrets(resource: Planned, settings: Settings) -> Iterator[st
     severity="high",
     references=[fsbp("EFS.1"), cis_aws("2.4.1")],
     steps="set encrypted to true; it cannot be changed later",
-    url=f"{SECURITY_HUB}/efs-controls.html",
+    url=controls_page("efs"),
 )
 def file_system_encrypted(resource: Planned, settings: Settings) -> Iterator[str]:
     """FSx encrypts always; EFS only if told."""
@@ -272,7 +270,7 @@ def file_system_encrypted(resource: Planned, settings: Settings) -> Iterator[str
     types=[FSX_WINDOWS],
     references=[fsbp("FSx.5")],
     steps='set deployment_type to "MULTI_AZ_1" with two subnets',
-    url=f"{SECURITY_HUB}/fsx-controls.html",
+    url=controls_page("fsx"),
     options=WHEN_OPTIONS,
 )
 def fsx_windows_zones(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -287,7 +285,7 @@ def fsx_windows_zones(resource: Planned, settings: Settings) -> Iterator[str]:
     types=[ECR_REPOSITORY],
     references=[fsbp("ECR.1"), cis_eks("5.1.1")],
     steps="set image_scanning_configuration.scan_on_push to true; only enhanced scanning knows Windows images",
-    url=ECR_CONTROLS,
+    url=controls_page("ecr"),
 )
 def registry_scans(resource: Planned, settings: Settings) -> Iterator[str]:
     """Registry-wide scanning is set elsewhere; disable the rule then."""
@@ -301,7 +299,7 @@ def registry_scans(resource: Planned, settings: Settings) -> Iterator[str]:
     types=[ECR_REPOSITORY],
     references=[fsbp("ECR.2")],
     steps='set image_tag_mutability to "IMMUTABLE"',
-    url=ECR_CONTROLS,
+    url=controls_page("ecr"),
 )
 def registry_immutable_tags(resource: Planned, settings: Settings) -> Iterator[str]:
     """With exclusions counts as well: somebody thought about it."""
@@ -316,7 +314,7 @@ def registry_immutable_tags(resource: Planned, settings: Settings) -> Iterator[s
     severity="low",
     references=[fsbp("ECR.3")],
     steps="add an aws.ecr.LifecyclePolicy; Windows images are several GB each",
-    url=ECR_CONTROLS,
+    url=controls_page("ecr"),
 )
 def registry_lifecycle(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """By where the policy's repository comes from, or by name."""

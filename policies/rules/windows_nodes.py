@@ -17,8 +17,16 @@ from winkube.tables.instance_types import instance_type, untested_on_windows
 from winkube.tables.kubernetes import at_least
 from winkube.tables.windows import WINDOWS_RELEASES, WINDOWS_ROOT_DEVICE
 
-from ..eks_resources import addon_values, minor_of, release_of_group
-from ..frameworks import BEST_PRACTICES, WINDOWS_SUPPORT_PAGE, best_practices, cis_eks, eks_guide
+from ..eks_resources import addon_values, is_windows_group, minor_of, release_of_group
+from ..frameworks import (
+    BEST_PRACTICES,
+    LAUNCH_TEMPLATES_PAGE,
+    WINDOWS_AMI_PAGE,
+    WINDOWS_SUPPORT_PAGE,
+    best_practices,
+    cis_eks,
+    eks_guide,
+)
 from ..inventory import Inventory, inventory, managed_policies, short_name
 from ..model import (
     Option,
@@ -48,9 +56,7 @@ from ..resource_types import (
 )
 from ..user_data import joins_eks, known_user_data
 
-WINDOWS_AMI_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/eks-optimized-windows-ami.html"
 LAUNCH_WINDOWS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-windows-workers.html"
-LAUNCH_TEMPLATES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html"
 PREFIX_PAGE = f"{BEST_PRACTICES}/prefix-mode-win.html"
 TABLE_DATE = date(2026, 11, 21)
 """The day that the age of pinned releases is counted from: a plan must not depend on the day it is made."""
@@ -62,10 +68,6 @@ IPAM_KEYS: Mapping[str, str] = {
     "warm-prefix-target": "warmWindowsPrefixTarget",
 }
 """Keys of the ConfigMap, with those of the add-on."""
-
-
-def _windows(group: Planned) -> bool:
-    return (group["amiType"].text or "").startswith("WINDOWS")
 
 
 # -- node roles --------------------------------------------------------------------------------------------------------
@@ -495,7 +497,7 @@ def windows_release_current(resource: Planned, settings: Settings) -> Iterator[s
 )
 def windows_instance_types(resource: Planned, settings: Settings) -> Iterator[str]:
     """No Arm, no accelerator without driver, and more memory than Windows keeps for itself."""
-    if not _windows(resource):
+    if not is_windows_group(resource):
         return
     for name in texts(resource["instanceTypes"]):
         facts = instance_type(name)
@@ -521,7 +523,7 @@ def windows_instance_types(resource: Planned, settings: Settings) -> Iterator[st
 )
 def windows_instance_types_tested(resource: Planned, settings: Settings) -> Iterator[str]:
     """The list is no longer documented; the CDK still refuses it."""
-    if not _windows(resource):
+    if not is_windows_group(resource):
         return
     for name in texts(resource["instanceTypes"]):
         family = name.partition(".")[0]
@@ -539,7 +541,7 @@ def windows_instance_types_tested(resource: Planned, settings: Settings) -> Iter
 )  # fmt: skip
 def windows_nodes_tainted(resource: Planned, settings: Settings) -> Iterator[str]:
     """Most charts have no node selector; their Linux images then fail to start on Windows."""
-    if not _windows(resource):
+    if not is_windows_group(resource):
         return
     taints = resource["taints"]
     taints.known()
@@ -558,7 +560,7 @@ def windows_nodes_tainted(resource: Planned, settings: Settings) -> Iterator[str
 )
 def windows_no_node_repair(resource: Planned, settings: Settings) -> Iterator[str]:
     """The monitoring agent runs on Linux only."""
-    if _windows(resource) and resource["nodeRepairConfig"]["enabled"].flag:
+    if is_windows_group(resource) and resource["nodeRepairConfig"]["enabled"].flag:
         yield "node auto repair watches Linux nodes only"
 
 
@@ -578,7 +580,7 @@ def windows_no_node_repair(resource: Planned, settings: Settings) -> Iterator[st
 )  # fmt: skip
 def windows_release_pinned(resource: Planned, settings: Settings) -> Iterator[str]:
     """The release tells its day: ``1.36-2026.06.10``."""
-    if not _windows(resource):
+    if not is_windows_group(resource):
         return
     found = re.search(r"(\d{4})\.(\d{2})\.(\d{2})$", resource["releaseVersion"].text or "")
     if found is None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ..frameworks import BEST_PRACTICES, CIS_EKS_PAGE, cis_eks, cis_kubernetes, kubernetes_docs
+from ..frameworks import BEST_PRACTICES, CIS_EKS_PAGE, RBAC_PAGE, cis_eks, cis_kubernetes, kubernetes_docs
 from ..model import (
     TEXTS,
     WHEN_OPTIONS,
@@ -36,7 +36,6 @@ from ..resource_types import (
 from ..secret_patterns import ACCESS_KEY, SECRET_NAME, holds_client_key
 
 POD_SECURITY_PAGE = "https://kubernetes.io/docs/concepts/security/pod-security-standards/"
-RBAC_PAGE = "https://kubernetes.io/docs/concepts/security/rbac-good-practices/"
 SECRETS_PAGE = "https://kubernetes.io/docs/concepts/security/secrets-good-practices/"
 EXEMPT = Option(
     ["kube-system", "kube-flannel", "amazon-guardduty", "calico-system", "tigera-operator", "amazon-cloudwatch"],
