@@ -22,9 +22,9 @@ from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError
 from .model import UNKNOWN, Planned, Rule, Stack, Undecided
 from .resource_types import KNOWN_TYPES
 from .rules import (
-    compute,
     eks,
     identity,
+    instances,
     load_balancing,
     network,
     storage,
@@ -34,7 +34,7 @@ from .rules import (
 )
 
 TOPICS: Mapping[str, Sequence[Rule]] = {
-    "Instances": compute.RULES,
+    "Instances": instances.RULES,
     "Networks": network.RULES,
     "Load balancers": load_balancing.RULES,
     "Storage": storage.RULES,

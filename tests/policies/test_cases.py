@@ -1,19 +1,44 @@
 """Every rule: plans that keep it, plans that break it, plans that cannot be decided yet."""
 
+import ast
 import importlib
+import importlib.util
+import pkgutil
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
+from winkube.policies import rules
 from winkube.policies.model import Planned, Rule, Stack, Undecided
 from winkube.policies.pack import RULES
 
-from .cases import compute, eks, identity, network, storage, windows_nodes, windows_workloads, workloads
+from . import cases
 from .cases.base import Case
 
-MODULES = (compute, eks, identity, network, storage, windows_nodes, windows_workloads, workloads)
-CASES: dict[str, Case] = {name: case for module in MODULES for name, case in module.CASES.items()}
+
+def modules_of(package: ModuleType) -> dict[str, ModuleType]:
+    """The modules in a package, at any depth, by their place in it; packages themselves are none."""
+    prefix = f"{package.__name__}."
+    return {
+        found.name.removeprefix(prefix): importlib.import_module(found.name)
+        for found in pkgutil.walk_packages(package.__path__, prefix)
+        if not found.ispkg
+    }
+
+
+def rules_of(module: ModuleType) -> Iterator[Rule]:
+    """The rules that a module makes, alone or in a table."""
+    for value in vars(module).values():
+        yield from (found for found in (value if isinstance(value, tuple) else (value,)) if isinstance(found, Rule))
+
+
+CASES_OF: Mapping[str, Mapping[str, Case]] = {
+    place: module.CASES for place, module in modules_of(cases).items() if hasattr(module, "CASES")
+}
+CASES = {name: case for found in CASES_OF.values() for name, case in found.items()}
 BY_NAME = {rule.name: rule for rule in RULES}
 
 
@@ -91,12 +116,45 @@ def test_names_and_titles_are_unique() -> None:
     assert len({rule.name for rule in RULES}) == len({rule.title for rule in RULES}) == len(RULES) >= 80
 
 
-def test_all_rules_of_a_topic_are_registered() -> None:
+def test_every_rule_in_a_file_is_in_the_pack_once() -> None:
     """A rule that is written but not listed would never run."""
-    names = ("compute", "eks", "identity", "load_balancing", "network", "storage", "windows_nodes", "windows_workloads",
-             "workloads")  # fmt: skip
-    for name in names:
-        module = importlib.import_module(f"winkube.policies.rules.{name}")
-        made = {value.name for value in vars(module).values() if isinstance(value, Rule)}
-        registered = {rule.name for rule in module.RULES}
-        assert made <= registered, name
+    written = {rule.name for module in modules_of(rules).values() for rule in rules_of(module)}
+    assert sorted(rule.name for rule in RULES) == sorted(written)
+
+
+def test_cases_stand_where_their_rules_stand() -> None:
+    """``cases/eks/logs.py`` has the cases of ``rules/eks/logs.py``, and each case is written once."""
+    wanted = {place: {rule.name for rule in rules_of(module)} for place, module in modules_of(rules).items()}
+    assert {place: set(found) for place, found in CASES_OF.items()} == {
+        place: names for place, names in wanted.items() if names
+    }
+
+
+def test_no_module_with_rules_imports_another() -> None:
+    """What several rules need stands below all of them, so that each file can be read, and moved, by itself."""
+    with_rules = {module.__name__ for module in modules_of(rules).values() if any(rules_of(module))}
+    assert len(with_rules) >= 40
+    wrong = [
+        f"{name} imports {found}"
+        for name in sorted(with_rules)
+        for found in imported_by(importlib.import_module(name))
+        if found in with_rules
+    ]
+    assert wrong == []
+
+
+def imported_by(module: ModuleType) -> Iterator[str]:
+    """The absolute names of what a module imports from, and of what could be a module among the names."""
+    assert module.__file__
+    for node in ast.walk(ast.parse(Path(module.__file__).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            base = importlib.util.resolve_name("." * node.level + (node.module or ""), module.__package__)
+            yield from (base, *(f"{base}.{alias.name}" for alias in node.names))
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def test_an_import_of_another_rule_module_would_be_found() -> None:
+    """A package imports its rule modules: the look above sees it."""
+    found = set(imported_by(importlib.import_module("winkube.policies.rules.eks")))
+    assert "winkube.policies.rules.eks.logs" in found

@@ -1,0 +1,89 @@
+"""What policies of one's own allow."""
+
+from collections.abc import Iterator
+
+from ...frameworks import cis_aws, cis_eks, controls_page, fsbp
+from ...model import TEXTS, Option, Planned, Settings, Value, every, resource_rule
+from ...resource_types import IDENTITY_POLICIES
+from ...statements import Statement, documents, statements
+
+DECRYPTING = ("kms:decrypt", "kms:reencryptfrom", "kms:reencrypt*")
+
+
+def _everything(action: str) -> bool:
+    return not action.strip("*:")
+
+
+@resource_rule(
+    "iam-no-administrator-policy",
+    "No policy of one's own allows everything",
+    types=IDENTITY_POLICIES,
+    severity="critical",
+    level="mandatory",
+    references=[fsbp("IAM.1"), cis_aws("1.16")],
+    steps="name the actions and resources that are needed",
+    url=controls_page("iam"),
+    late=True,
+)
+def iam_no_administrator_policy(resource: Planned, settings: Settings) -> Iterator[str]:
+    """`*` on `*` without a condition."""
+
+    def check(document: Value) -> Iterator[str]:
+        for statement in statements(document):
+            if _on_everything(statement) and any(_everything(action) for action in statement.actions):
+                yield f"{document.path} allows every action on every resource"
+
+    yield from every(documents(resource, "policy"), check)
+
+
+def _on_everything(statement: Statement) -> bool:
+    return statement.allows and not statement.conditions and "*" in statement.resources
+
+
+@resource_rule(
+    "iam-no-whole-service",
+    "No policy of one's own allows every action of a service",
+    types=IDENTITY_POLICIES,
+    severity="medium",
+    references=[fsbp("IAM.21"), cis_eks("5.2.1")],
+    steps="name the actions that are needed",
+    url=controls_page("iam"),
+    options={"allowed": Option([], "services whose actions may be allowed as a whole, such as s3", TEXTS)},
+    late=True,
+)
+def iam_no_whole_service(resource: Planned, settings: Settings) -> Iterator[str]:
+    """Actions that a service will get later are allowed as well."""
+    allowed = {str(service).lower() for service in settings["allowed"]}
+
+    def check(document: Value) -> Iterator[str]:
+        for statement in statements(document):
+            for action in statement.actions:
+                service, _, name = action.lower().partition(":")
+                if statement.allows and service.strip("*") and not name.strip("*") and service not in allowed:
+                    yield f'{document.path} allows every action of a service: "{action}"'
+            if statement.allows and statement.not_actions:
+                yield f"{document.path} allows all actions but some: NotAction with Allow"
+            elif statement.allows and any(map(_everything, statement.actions)) and not _on_everything(statement):
+                yield f"{document.path} allows every action of every service on what it names"
+
+    yield from every(documents(resource, "policy"), check)
+
+
+@resource_rule(
+    "iam-no-decrypt-on-all-keys",
+    "No policy allows decrypting with every key",
+    types=IDENTITY_POLICIES,
+    references=[fsbp("KMS.1"), fsbp("KMS.2")],
+    steps="name the keys by their ARN, or narrow the statement down by kms:ViaService or kms:EncryptionContext",
+    url=controls_page("kms"),
+    late=True,
+)
+def iam_no_decrypt_on_all_keys(resource: Planned, settings: Settings) -> Iterator[str]:
+    """Statements with a condition are taken as narrowed down."""
+
+    def check(document: Value) -> Iterator[str]:
+        for statement in statements(document):
+            if _on_everything(statement) and any(action.lower() in DECRYPTING for action in statement.actions):
+                yield f"{document.path} allows decrypting with every key of the account"
+
+    yield from every(documents(resource, "policy"), check)

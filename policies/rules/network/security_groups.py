@@ -1,0 +1,121 @@
+"""Security groups."""
+
+from collections.abc import Iterator
+
+from ...frameworks import cis_aws, controls_page, fsbp
+from ...model import Option, Planned, Settings, Undecided, Value, every, resource_rule
+from ...resource_types import DEFAULT_SECURITY_GROUP, SECURITY_GROUP, SECURITY_GROUP_INGRESS, SECURITY_GROUP_RULE
+from .openings import ADMIN_PORTS, PORTS, WORLD, Opening, among
+
+RISKY_PORTS = Option(
+    [20, 21, 23, 25, 110, 135, 143, 445, 1433, 1434, 2379, 2380, 3000, 3306, 4333, 5000, 5432, 5500, 5601, 8080, 8088,
+     8888, 9200, 9300, 10250],
+    "ports of services that are often attacked: those of EC2.19, etcd and the kubelet", PORTS,
+)  # fmt: skip
+PUBLIC_PORTS = Option([80, 443], "ports that may be open to everybody", PORTS)
+INGRESS_TYPES = (SECURITY_GROUP, SECURITY_GROUP_RULE, SECURITY_GROUP_INGRESS)
+
+
+def _openings(resource: Planned) -> Iterator[Opening]:
+    """What a security group, or a rule of one, opens to everybody."""
+    if resource.type == SECURITY_GROUP:
+        yield from every(resource["ingress"].items(), lambda rule: _opening(rule, "cidrBlocks", "ipv6CidrBlocks"))
+    elif resource.type == SECURITY_GROUP_RULE:
+        if resource["type"].text == "ingress":
+            yield from _opening(Value(resource.props, ""), "cidrBlocks", "ipv6CidrBlocks")
+    else:
+        yield from _opening(Value(resource.props, ""), "cidrIpv4", "cidrIpv6")
+
+
+def _opening(rule: Value, *sources: str) -> Iterator[Opening]:
+    blocks = [block for name in sources for block in (rule[name].items() or [rule[name]])]
+    if not any(block.raw in WORLD for block in blocks):
+        unknown = next((block for block in blocks if block.unknown), None)
+        if unknown is not None:
+            raise Undecided(unknown.path)
+        return
+    protocol = rule["protocol"] if rule["protocol"].given else rule["ipProtocol"]
+    name = str(protocol.known()).lower()
+    if name in ("icmp", "icmpv6", "1", "58"):
+        return
+    if name in ("-1", "all"):
+        yield Opening(0, 65535, rule.path)
+        return
+    first, last = rule["fromPort"].number, rule["toPort"].number
+    if first is not None:
+        yield Opening(max(first, 0), 65535 if first < 0 else first if last is None else last, rule.path)
+
+
+@resource_rule(
+    "no-world-to-admin-ports",
+    "Ports of remote administration are not open to the internet",
+    types=INGRESS_TYPES,
+    severity="critical",
+    level="mandatory",
+    references=[fsbp("EC2.13"), fsbp("EC2.14"), fsbp("EC2.53"), fsbp("EC2.54"), cis_aws("5.2"), cis_aws("5.3")],
+    steps="name the networks that administer, or use Systems Manager sessions and open no port at all",
+    url=controls_page("ec2"),
+    options={"ports": ADMIN_PORTS},
+)
+def no_world_to_admin_ports(resource: Planned, settings: Settings) -> Iterator[str]:
+    """SSH, RDP and WinRM are guessed at within minutes."""
+    for opening in _openings(resource):
+        found = opening.has(settings["ports"])
+        if found:
+            yield f"{opening}{among(opening, found, 'remote administration')}"
+
+
+@resource_rule(
+    "no-world-to-risky-ports",
+    "Ports of services that are often attacked are not open to the internet",
+    types=INGRESS_TYPES,
+    severity="high",
+    references=[fsbp("EC2.19")],
+    steps="name the networks that need the service, or put it behind a load balancer",
+    url=controls_page("ec2"),
+    options={"ports": RISKY_PORTS, "adminPorts": ADMIN_PORTS},
+)
+def no_world_to_risky_ports(resource: Planned, settings: Settings) -> Iterator[str]:
+    """Each opening is reported once, by the sharpest rule."""
+    for opening in _openings(resource):
+        found = opening.has(settings["ports"])
+        if found and not opening.has(settings["adminPorts"]):
+            yield f"{opening}{among(opening, found, 'a service that is often attacked')}"
+
+
+@resource_rule(
+    "only-public-ports-to-world",
+    "Only the ports of public services are open to the internet",
+    types=INGRESS_TYPES,
+    severity="medium",
+    references=[fsbp("EC2.18")],
+    steps="name the networks that need the port, or list it in the rule's configuration if it is public on purpose",
+    url=controls_page("ec2"),
+    options={"ports": PUBLIC_PORTS, "riskyPorts": RISKY_PORTS, "adminPorts": ADMIN_PORTS},
+)
+def only_public_ports_to_world(resource: Planned, settings: Settings) -> Iterator[str]:
+    """What is neither public by agreement nor reported by the two rules above."""
+    public = set(settings["ports"])
+    for opening in _openings(resource):
+        if opening.has(settings["adminPorts"]) or opening.has(settings["riskyPorts"]):
+            continue
+        if not set(range(opening.first, opening.last + 1)) <= public:
+            yield str(opening)
+
+
+@resource_rule(
+    "default-security-group-closed",
+    "The default security group of a VPC lets nothing through",
+    types=[DEFAULT_SECURITY_GROUP],
+    severity="high",
+    references=[fsbp("EC2.2"), cis_aws("5.4")],
+    steps="set ingress and egress to empty lists: what names no security group of its own gets this one",
+    url=controls_page("ec2"),
+)
+def default_security_group_closed(resource: Planned, settings: Settings) -> Iterator[str]:
+    """Nobody chooses this group; it is what one gets by forgetting."""
+    for name in ("ingress", "egress"):
+        rules = resource[name]
+        rules.known()
+        if rules.items():
+            yield f"the default security group has {name} rules"

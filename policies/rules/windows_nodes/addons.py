@@ -1,0 +1,59 @@
+"""Add-ons of clusters with Windows nodes."""
+
+from collections.abc import Iterator
+
+from winkube.addons.rules import check_values
+from winkube.addons.table import ADDONS
+
+from ...eks_resources import addon_values
+from ...frameworks import BEST_PRACTICES, WINDOWS_SUPPORT_PAGE, best_practices, eks_guide
+from ...inventory import inventory
+from ...model import Planned, Settings, Stack, Value, Violation, every, stack_rule
+from ...resource_types import ADDON
+
+
+@stack_rule(
+    "windows-no-custom-networking",
+    "A cluster with Windows nodes does not count on custom networking",
+    types=[ADDON],
+    references=[eks_guide("Deploy Windows nodes on EKS clusters")],
+    steps="leave AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG off, or accept that Windows pods are in the nodes' subnets",
+    url=WINDOWS_SUPPORT_PAGE,
+)
+def windows_no_custom_networking(stack: Stack, settings: Settings) -> Iterator[Violation]:
+    """ENIConfig is not read for Windows nodes."""
+    plan = inventory(stack)
+
+    def check(addon: Planned) -> Iterator[Violation]:
+        if addon["addonName"].settled != "vpc-cni" or plan.cluster(addon) not in plan.windows_clusters:
+            return
+        environment = Value(addon_values(addon["configurationValues"]), "")["env"]
+        if str(environment["AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG"].settled).lower() == "true":
+            yield Violation("custom networking does not reach Windows pods: they keep to the nodes' subnets", addon.urn)
+
+    yield from every(stack.of(ADDON), check)
+
+
+@stack_rule(
+    "addon-keeps-to-linux",
+    "Add-ons that run on Linux are not sent to Windows nodes",
+    types=[ADDON],
+    severity="high",
+    references=[best_practices("Windows scheduling")],
+    steps='keep "kubernetes.io/os": "linux" in the add-on\'s node selectors',
+    url=f"{BEST_PRACTICES}/windows-scheduling.html",
+)
+def addon_keeps_to_linux(stack: Stack, settings: Settings) -> Iterator[Violation]:
+    """The checks of the add-on components over the configuration values of any program."""
+    plan = inventory(stack)
+
+    def check(addon: Planned) -> Iterator[Violation]:
+        row = ADDONS.get(str(addon["addonName"].settled))
+        if row is None or plan.cluster(addon) not in plan.windows_clusters:
+            return
+        for mistake in check_values(row, addon_values(addon["configurationValues"])):
+            if mistake.rule.code in ("WK-ADD-009", "WK-ADD-010"):
+                place = ".".join(str(part) for part in mistake.path)
+                yield Violation(f"{place}: {mistake.message}; {mistake.remedy}", addon.urn)
+
+    yield from every(stack.of(ADDON), check)

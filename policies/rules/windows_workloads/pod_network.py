@@ -1,0 +1,139 @@
+"""The pod network: DNS, network policies, and the programs that make it."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ...frameworks import (
+    BEST_PRACTICES,
+    WINDOWS_COMPATIBILITY,
+    WINDOWS_COMPATIBILITY_PAGE,
+    WINDOWS_SUPPORT_PAGE,
+    best_practices,
+    eks_guide,
+    kubernetes_docs,
+)
+from ...inventory import inventory
+from ...model import Planned, Settings, Stack, Value, Violation, every, resource_rule, stack_rule
+from ...pods import container_name, pod_of, windows_pod, windows_pods
+from ...resource_types import CONFIG_MAP, DEPLOYMENT, NETWORK_POLICY, WORKLOADS
+
+
+@resource_rule(
+    "windows-dns-policy",
+    "Pods on Windows ask the cluster's DNS in a way that Windows has",
+    types=WORKLOADS,
+    severity="high",
+    level="mandatory",
+    references=[WINDOWS_COMPATIBILITY],
+    steps='set dnsPolicy to "ClusterFirst", or leave it out',
+    url=WINDOWS_COMPATIBILITY_PAGE,
+)
+def windows_dns_policy(resource: Planned, settings: Settings) -> Iterator[str]:
+    """`ClusterFirstWithHostNet` does not exist there."""
+    pod = windows_pod(resource)
+    if pod and pod.spec["dnsPolicy"].text == "ClusterFirstWithHostNet":
+        yield f"{pod.spec.path}.dnsPolicy is ClusterFirstWithHostNet, which Windows does not have"
+
+
+@stack_rule(
+    "windows-network-policy",
+    "Network policies do not count on the VPC CNI for pods on Windows",
+    types=[NETWORK_POLICY],
+    severity="high",
+    references=[best_practices("Windows networking")],
+    steps="enforce it with Calico for Windows, and name that in the rule's configuration by disabling it",
+    url=f"{BEST_PRACTICES}/windows-networking.html",
+)
+def windows_network_policy(stack: Stack, settings: Settings) -> Iterator[Violation]:
+    """The VPC CNI enforces policies on Linux nodes only."""
+    if any(re.search(r"(?i)calico|tigera", f"{resource.type} {resource.name}") for resource in stack.resources):
+        return
+
+    def check(policy: Planned) -> Iterator[Violation]:
+        selector = policy["spec"]["podSelector"]["matchLabels"]
+        selector.known()
+        for resource, pod in windows_pods(stack):
+            if pod.selected_by(selector):
+                message = f'the pods of "{resource.name}" run on Windows: nothing enforces the policy there'
+                yield Violation(message, policy.urn)
+                return
+
+    yield from every(stack.of(NETWORK_POLICY), check)
+
+
+@stack_rule(
+    "flannel-fits-windows",
+    "Flannel speaks VXLAN as Windows does",
+    types=[CONFIG_MAP],
+    severity="high",
+    level="mandatory",
+    references=[kubernetes_docs("Networking on Windows")],
+    steps='set Backend to {"Type": "vxlan", "VNI": 4096, "Port": 4789}, and open UDP 4789 between all nodes',
+    url="https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md",
+)
+def flannel_fits_windows(stack: Stack, settings: Settings) -> Iterator[Violation]:
+    """Where there are Windows nodes or pods; on AWS the other backends need routes that nobody keeps."""
+    if not (inventory(stack).has_windows or windows_pods(stack)):
+        return
+
+    def check(resource: Planned) -> Iterator[Violation]:
+        if not resource["data"].unknown and not resource["data"]["net-conf.json"].given:
+            return
+        try:
+            document: Any = json.loads(resource["data"]["net-conf.json"].text or "")
+        except ValueError:
+            yield Violation("net-conf.json is not JSON", resource.urn)
+            return
+        backend = Value(document, "net-conf.json")["Backend"]
+        kind, network, port = backend["Type"].text, backend["VNI"].number, backend["Port"].number
+        if kind != "vxlan":
+            yield Violation(f'Backend.Type is "{kind}"; with Windows nodes on AWS flannel needs vxlan', resource.urn)
+        elif network is None or network < 4096 or port != 4789:
+            got = f"VNI {network or 'not set'} and port {port or 'not set'}"
+            yield Violation(f"Windows speaks VXLAN with VNI 4096 or higher on port 4789 only, got {got}", resource.urn)
+
+    yield from every(stack.of(CONFIG_MAP), check)
+
+
+DISCONTINUED = ("weaveworks/weave-kube", "weaveworks/weave-npc")
+LEGACY = ("vpc-resource-controller", "vpc-admission-webhook", "vpc-admission-webhook-deployment")
+
+
+@resource_rule(
+    "windows-no-legacy-controller",
+    "Windows addresses are managed by the control plane, not by a controller of one's own",
+    types=[DEPLOYMENT],
+    severity="high",
+    level="mandatory",
+    references=[eks_guide("Deploy Windows nodes on EKS clusters")],
+    steps="remove the Deployment, and switch Windows IPAM on in the cluster",
+    url=WINDOWS_SUPPORT_PAGE,
+)
+def windows_no_legacy_controller(resource: Planned, settings: Settings) -> Iterator[str]:
+    """While it exists the control plane's own controller ignores every setting of Windows IPAM."""
+    metadata = resource["metadata"]
+    if metadata["namespace"].settled == "kube-system" and metadata["name"].text in LEGACY:
+        yield "the control plane leaves Windows addresses alone while this Deployment exists"
+
+
+@resource_rule(
+    "pod-network-maintained",
+    "The pod network is one that is maintained, and works on Windows",
+    types=WORKLOADS,
+    severity="high",
+    references=[kubernetes_docs("Networking on Windows")],
+    steps="use flannel with VXLAN, Calico, or the VPC CNI",
+    url="https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
+)
+def pod_network_maintained(resource: Planned, settings: Settings) -> Iterator[str]:
+    """Weave Net ended, and never ran on Windows."""
+    pod = pod_of(resource)
+
+    def check(container: Value) -> Iterator[str]:
+        image = container["image"].text or ""
+        if any(name in image for name in DISCONTINUED):
+            yield f"{container_name(container)} runs Weave Net, which is discontinued and never ran on Windows"
+
+    yield from every(pod.containers if pod else (), check)

@@ -1,0 +1,34 @@
+"""How pods choose nodes."""
+
+from collections.abc import Iterator
+
+from ...frameworks import kubernetes_docs
+from ...model import Planned, Settings, resource_rule
+from ...pods import pod_of
+from ...resource_types import WORKLOADS
+
+BETA_LABELS = ("beta.kubernetes.io/os", "beta.kubernetes.io/arch", "beta.kubernetes.io/instance-type",
+               "failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region")  # fmt: skip
+
+
+@resource_rule(
+    "no-beta-labels",
+    "Pods choose nodes by labels that are not deprecated",
+    types=WORKLOADS,
+    severity="low",
+    references=[kubernetes_docs("Well-known labels, annotations and taints")],
+    steps="write kubernetes.io/os, kubernetes.io/arch, node.kubernetes.io/instance-type or topology.kubernetes.io/zone",
+    url="https://kubernetes.io/docs/reference/labels-annotations-taints/",
+)
+def no_beta_labels(resource: Planned, settings: Settings) -> Iterator[str]:
+    """In node selectors and node affinity."""
+    pod = pod_of(resource)
+    if pod is None:
+        return
+    required = pod.spec.at("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    keys = [expression["key"].settled for term in required["nodeSelectorTerms"].items()
+            for expression in term["matchExpressions"].items()]  # fmt: skip
+    keys += [key for key, _ in pod.spec["nodeSelector"].entries()]
+    for label in BETA_LABELS:
+        if label in keys:
+            yield f"{label} is deprecated"

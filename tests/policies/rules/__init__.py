@@ -1,0 +1,1 @@
+"""Rules that the cases alone do not show in full."""

@@ -1,0 +1,1 @@
+"""Rules about Windows nodes, in depth."""
