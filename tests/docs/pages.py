@@ -1,4 +1,4 @@
-"""The pages of this project, and the commands on them."""
+"""The pages of this project, and the code on them."""
 
 import re
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ NEEDS = ("needs AWS", "needs Pulumi", "needs a cluster", "needs a package index"
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Commands for a shell that stand together on a page."""
+class Fence:
+    """Lines of code that stand together on a page."""
 
     page: str
     line: int
@@ -23,20 +23,22 @@ class Block:
         return f"{self.page}:{self.line}"
 
 
-def blocks_of(file: Path) -> list[Block]:
-    """The blocks of commands of a page, indented ones too."""
+def fences_of(file: Path, *languages: str) -> list[Fence]:
+    """The blocks of a page in one of these languages, indented ones too."""
     text = file.read_text(encoding="utf-8")
-    found: list[Block] = []
-    for match in re.finditer(r"^( *)```(sh|bash|shell|console)\b([^\n]*)\n(.*?)^ *```$", text, flags=re.M | re.S):
-        indent, _, rest, body = match.groups()
+    found: list[Fence] = []
+    for match in re.finditer(r"^( *)```(\w+)\b([^\n]*)\n(.*?)^ *```$", text, flags=re.M | re.S):
+        indent, language, rest, body = match.groups()
+        if language not in languages:
+            continue
         title = re.search(r'title="([^"]*)"', rest)
         line = text.count("\n", 0, match.start()) + 1
         plain = re.sub(f"^{indent}", "", body, flags=re.M)
-        found.append(Block(str(file.relative_to(ROOT)), line, title[1] if title else "", plain))
+        found.append(Fence(str(file.relative_to(ROOT)), line, title[1] if title else "", plain))
     return found
 
 
-BLOCKS = [block for file in FILES for block in blocks_of(file)]
+BLOCKS = [block for file in FILES for block in fences_of(file, "sh", "bash", "shell", "console")]
 RUN_HERE = [block for block in BLOCKS if not block.title]
 
 

@@ -16,7 +16,7 @@ import pytest
 from winkube.node_agent.vendoring import VENDOR, ensure
 from winkube.preview import cli
 
-from .pages import BLOCKS, NEEDS, ROOT, RUN_HERE, Block, own_commands
+from .pages import BLOCKS, NEEDS, ROOT, RUN_HERE, Fence, own_commands
 
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
 PROGRAMS = {
@@ -69,7 +69,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
-def test_a_block_is_run_here_or_says_what_it_needs(block: Block) -> None:
+def test_a_block_is_run_here_or_says_what_it_needs(block: Fence) -> None:
     assert block.title in ("", *NEEDS)
     if block.title:
         assert any(re.search(rf"(^|\s|\()\.?/?{program}\b", block.text) for program in PROGRAMS[block.title])
