@@ -151,7 +151,7 @@ def _yardstick() -> Run:
 
 def preview(program: Path, stack: str, *more: str) -> list[str]:
     """The command that previews a stack with all checks on."""
-    command = [sys.executable, "-m", "winkube.preview.cli", "preview", stack, "--program", str(program)]
+    command = [sys.executable, "-m", "winkube.preview.cli.main", "preview", stack, "--program", str(program)]
     return [*command, "--format", "json", *more]
 
 
@@ -189,13 +189,13 @@ def _accepted() -> dict[str, float]:
 def _processes(runs: int, folder: Path) -> Iterator[Process]:
     few, found = (runs + 1) // 2, (0, 1)
     policies = ("--policies", str(ROOT / "policies"))
-    yield Process(IMPORT, [sys.executable, "-c", "import winkube, winkube.preview.cli"], runs)
+    yield Process(IMPORT, [sys.executable, "-c", "import winkube, winkube.preview.cli.main"], runs)
     yield Process(BROKEN, preview(_broken_settings(folder), "dev"), runs, expect=(2,))
     for stack in ("dev", "prod", "kubeadm-prod"):
         yield Process(_cold(stack), preview(ROOT, stack, *policies), runs, found)
     page = ("--report", f"{folder}/report.html")
     yield Process("prod with its page", preview(ROOT, "prod", *policies, *page), few, found)
-    command = [sys.executable, "-m", "winkube.preview.cli"]
+    command = [sys.executable, "-m", "winkube.preview.cli.main"]
     check = [*command, "check", "--output", str(folder), *policies]
     yield Process("check of all stacks", check, few, found, warm=True)
     if _has_parent_commit():
@@ -317,9 +317,9 @@ def _has_parent_commit() -> bool:
 
 def _large_plan() -> dict[str, float]:
     """What 1,000 resources of the usual kind cost in policies and in the page."""
-    from winkube.preview.evaluate import evaluate
-    from winkube.preview.policy_runner import run_policies
-    from winkube.preview.report import report_html
+    from winkube.preview.checks.policy_runner import run_policies
+    from winkube.preview.evaluation.evaluate import evaluate
+    from winkube.preview.output.report.page import report_html
 
     plan = evaluate(PROGRAMS / "groups", "1000")
     plan.resources = plan.resources[:1000]
@@ -353,9 +353,9 @@ def _opening(page: str) -> dict[str, float]:
 
 def _warm() -> float:
     """CPU seconds of a second evaluation with checks in one process."""
-    from winkube.preview.checks import check_plan
-    from winkube.preview.evaluate import evaluate
-    from winkube.preview.policy_runner import run_policies
+    from winkube.preview.checks.plan import check_plan
+    from winkube.preview.checks.policy_runner import run_policies
+    from winkube.preview.evaluation.evaluate import evaluate
 
     times: list[float] = []
     for _ in range(4):

@@ -7,35 +7,40 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .addons.addons import AddonChoice, EksAddons, EksAddonsArgs
     from .addons.fluent_bit import FluentBitWindows, FluentBitWindowsArgs
     from .addons.gmsa import GmsaCredentialSpec, GmsaCredentialSpecArgs, GmsaUser
+    from .addons.interruption_queue import InterruptionQueue, InterruptionQueueArgs
     from .addons.irsa import IrsaRole, IrsaRoleArgs
-    from .addons.karpenter import (
+    from .addons.sample_workloads import SampleWorkloads, SampleWorkloadsArgs
+    from .addons.self_managed_addons import SelfManagedAddon, SelfManagedAddons, SelfManagedAddonsArgs
+    from .addons.storage import NtfsStorageClass, NtfsStorageClassArgs, SmbStorageClass, SmbStorageClassArgs
+    from .addons.windows_logs import WindowsLogs, WindowsLogsArgs
+    from .admission.windows_admission import WindowsAdmission, WindowsAdmissionArgs
+    from .control_plane.args import BackupRetention, IrsaIssuer, LinuxControlPlaneArgs
+    from .control_plane.control_plane import LinuxControlPlane
+    from .core.errors import WinkubeError
+    from .ec2.proxy import Proxy
+    from .ec2.warm_pool import WarmPool
+    from .eks.access import AccessPolicy
+    from .eks.addon import EksAddon, EksAddonArgs
+    from .eks.addons import AddonChoice, EksAddons, EksAddonsArgs
+    from .eks.cluster import AccessEntry, EksCluster, EksClusterArgs
+    from .eks.fargate import EksFargateProfile, EksFargateProfileArgs, FargateSelector
+    from .eks.karpenter import (
         KarpenterWindowsNodes,
         KarpenterWindowsNodesArgs,
         KarpenterWindowsRole,
         KarpenterWindowsRoleArgs,
     )
-    from .addons.storage import NtfsStorageClass, NtfsStorageClassArgs, SmbStorageClass, SmbStorageClassArgs
-    from .control_plane.args import BackupRetention, IrsaIssuer, LinuxControlPlaneArgs
-    from .control_plane.control_plane import LinuxControlPlane
-    from .core.errors import WinkubeError
-    from .eks.access import AccessPolicy
-    from .eks.addon import EksAddon, EksAddonArgs
-    from .eks.cluster import AccessEntry, EksCluster, EksClusterArgs
-    from .eks.fargate import EksFargateProfile, EksFargateProfileArgs, FargateSelector
-    from .eks.group_options import WarmPool
-    from .eks.neighbours import cluster_role_name, target_of_aws_cluster, target_of_pulumi_eks
     from .eks.node_groups import EksLinuxNodeGroup, EksLinuxNodeGroupArgs, EksWindowsNodeGroup, EksWindowsNodeGroupArgs
     from .eks.port_rules import PodPort
-    from .eks.proxy import Proxy
     from .eks.security_groups import EksSecurityGroups, EksSecurityGroupsArgs
     from .eks.target import EksTarget
     from .eks.windows_image import EksWindowsImage, EksWindowsImageArgs
     from .eks.windows_ipam import WindowsIpam, WindowsIpamArgs
+    from .existing_clusters.eks import cluster_role_name, target_of_aws_cluster, target_of_pulumi_eks
+    from .existing_clusters.self_managed import target_of_kops, target_of_kubeadm, target_of_kubespray
     from .instance_groups.boot_code import BootCode, BootCodeArgs
-    from .instance_groups.existing import target_of_kops, target_of_kubeadm, target_of_kubespray
     from .instance_groups.group_args import LinuxInstanceGroupArgs, WindowsInstanceGroupArgs
     from .instance_groups.groups import LinuxInstanceGroup, WindowsInstanceGroup
     from .instance_groups.join_target import JoinTarget
@@ -45,17 +50,8 @@ if TYPE_CHECKING:
     from .kubeadm.config import AuditLog, ExtraArguments, KubeletSettings, PodSecurity
     from .network.network import Network, NetworkArgs
     from .node_images.plan import FastLaunch
-    from .objects.cloud_controller_manager import CloudControllerManager, CloudControllerManagerArgs
-    from .objects.flannel import Flannel, FlannelArgs
-    from .objects.interruption_queue import InterruptionQueue, InterruptionQueueArgs
-    from .objects.kubelet_csr_approver import KubeletCsrApprover, KubeletCsrApproverArgs
-    from .objects.node_taints import NodeMarks, NodeTaints, NodeTaintsArgs
-    from .objects.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
-    from .objects.sample_workloads import SampleWorkloads, SampleWorkloadsArgs
-    from .objects.self_managed_addons import SelfManagedAddon, SelfManagedAddons, SelfManagedAddonsArgs
-    from .objects.windows_admission import WindowsAdmission, WindowsAdmissionArgs
-    from .objects.windows_kube_proxy import WindowsKubeProxy, WindowsKubeProxyArgs
-    from .objects.windows_logs import WindowsLogs, WindowsLogsArgs
+    from .pod_network.flannel import Flannel, FlannelArgs
+    from .pod_network.windows_kube_proxy import WindowsKubeProxy, WindowsKubeProxyArgs
     from .roles.role import (
         ControlPlaneRole,
         ControlPlaneRoleArgs,
@@ -65,29 +61,33 @@ if TYPE_CHECKING:
         NodeRoleArgs,
     )
     from .scheduling.labels import Taint
+    from .scheduling.node_taints import NodeMarks, NodeTaints, NodeTaintsArgs
+    from .scheduling.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
     from .state_bucket.state_bucket import StateBucket, StateBucketArgs
+    from .system_services.cloud_controller_manager import CloudControllerManager, CloudControllerManagerArgs
+    from .system_services.kubelet_csr_approver import KubeletCsrApprover, KubeletCsrApproverArgs
     from .zone.zone import ApiRecord, ApiRecordArgs, ClusterZone, ClusterZoneArgs
 
 _MODULES = {
     "AccessEntry": "eks.cluster",
     "AccessPolicy": "eks.access",
-    "AddonChoice": "addons.addons",
+    "AddonChoice": "eks.addons",
     "ApiRecord": "zone.zone",
     "ApiRecordArgs": "zone.zone",
     "AuditLog": "kubeadm.config",
     "BackupRetention": "control_plane.args",
     "BootCode": "instance_groups.boot_code",
     "BootCodeArgs": "instance_groups.boot_code",
-    "CloudControllerManager": "objects.cloud_controller_manager",
-    "CloudControllerManagerArgs": "objects.cloud_controller_manager",
+    "CloudControllerManager": "system_services.cloud_controller_manager",
+    "CloudControllerManagerArgs": "system_services.cloud_controller_manager",
     "ClusterZone": "zone.zone",
     "ClusterZoneArgs": "zone.zone",
     "ControlPlaneRole": "roles.role",
     "ControlPlaneRoleArgs": "roles.role",
     "EksAddon": "eks.addon",
     "EksAddonArgs": "eks.addon",
-    "EksAddons": "addons.addons",
-    "EksAddonsArgs": "addons.addons",
+    "EksAddons": "eks.addons",
+    "EksAddonsArgs": "eks.addons",
     "EksCluster": "eks.cluster",
     "EksClusterArgs": "eks.cluster",
     "EksClusterRole": "roles.role",
@@ -106,25 +106,25 @@ _MODULES = {
     "ExtraArguments": "kubeadm.config",
     "FargateSelector": "eks.fargate",
     "FastLaunch": "node_images.plan",
-    "Flannel": "objects.flannel",
-    "FlannelArgs": "objects.flannel",
+    "Flannel": "pod_network.flannel",
+    "FlannelArgs": "pod_network.flannel",
     "FluentBitWindows": "addons.fluent_bit",
     "FluentBitWindowsArgs": "addons.fluent_bit",
     "GmsaCredentialSpec": "addons.gmsa",
     "GmsaCredentialSpecArgs": "addons.gmsa",
     "GmsaUser": "addons.gmsa",
-    "InterruptionQueue": "objects.interruption_queue",
-    "InterruptionQueueArgs": "objects.interruption_queue",
+    "InterruptionQueue": "addons.interruption_queue",
+    "InterruptionQueueArgs": "addons.interruption_queue",
     "IrsaIssuer": "control_plane.args",
     "IrsaRole": "addons.irsa",
     "IrsaRoleArgs": "addons.irsa",
     "JoinTarget": "instance_groups.join_target",
-    "KarpenterWindowsNodes": "addons.karpenter",
-    "KarpenterWindowsNodesArgs": "addons.karpenter",
-    "KarpenterWindowsRole": "addons.karpenter",
-    "KarpenterWindowsRoleArgs": "addons.karpenter",
-    "KubeletCsrApprover": "objects.kubelet_csr_approver",
-    "KubeletCsrApproverArgs": "objects.kubelet_csr_approver",
+    "KarpenterWindowsNodes": "eks.karpenter",
+    "KarpenterWindowsNodesArgs": "eks.karpenter",
+    "KarpenterWindowsRole": "eks.karpenter",
+    "KarpenterWindowsRoleArgs": "eks.karpenter",
+    "KubeletCsrApprover": "system_services.kubelet_csr_approver",
+    "KubeletCsrApproverArgs": "system_services.kubelet_csr_approver",
     "KubeletSettings": "kubeadm.config",
     "LinuxControlPlane": "control_plane.control_plane",
     "LinuxControlPlaneArgs": "control_plane.args",
@@ -132,51 +132,51 @@ _MODULES = {
     "LinuxInstanceGroupArgs": "instance_groups.group_args",
     "Network": "network.network",
     "NetworkArgs": "network.network",
-    "NodeMarks": "objects.node_taints",
+    "NodeMarks": "scheduling.node_taints",
     "NodeRole": "roles.role",
     "NodeRoleArgs": "roles.role",
-    "NodeTaints": "objects.node_taints",
-    "NodeTaintsArgs": "objects.node_taints",
+    "NodeTaints": "scheduling.node_taints",
+    "NodeTaintsArgs": "scheduling.node_taints",
     "NtfsStorageClass": "addons.storage",
     "NtfsStorageClassArgs": "addons.storage",
     "PodPort": "eks.port_rules",
     "PodSecurity": "kubeadm.config",
-    "Proxy": "eks.proxy",
+    "Proxy": "ec2.proxy",
     "Rollout": "instance_groups.rollout",
-    "SampleWorkloads": "objects.sample_workloads",
-    "SampleWorkloadsArgs": "objects.sample_workloads",
-    "SelfManagedAddon": "objects.self_managed_addons",
-    "SelfManagedAddons": "objects.self_managed_addons",
-    "SelfManagedAddonsArgs": "objects.self_managed_addons",
+    "SampleWorkloads": "addons.sample_workloads",
+    "SampleWorkloadsArgs": "addons.sample_workloads",
+    "SelfManagedAddon": "addons.self_managed_addons",
+    "SelfManagedAddons": "addons.self_managed_addons",
+    "SelfManagedAddonsArgs": "addons.self_managed_addons",
     "SmbStorageClass": "addons.storage",
     "SmbStorageClassArgs": "addons.storage",
     "StateBucket": "state_bucket.state_bucket",
     "StateBucketArgs": "state_bucket.state_bucket",
     "Taint": "scheduling.labels",
-    "WarmPool": "eks.group_options",
-    "WindowsAdmission": "objects.windows_admission",
-    "WindowsAdmissionArgs": "objects.windows_admission",
+    "WarmPool": "ec2.warm_pool",
+    "WindowsAdmission": "admission.windows_admission",
+    "WindowsAdmissionArgs": "admission.windows_admission",
     "WindowsInstanceGroup": "instance_groups.groups",
     "WindowsInstanceGroupArgs": "instance_groups.group_args",
     "WindowsIpam": "eks.windows_ipam",
     "WindowsIpamArgs": "eks.windows_ipam",
-    "WindowsKubeProxy": "objects.windows_kube_proxy",
-    "WindowsKubeProxyArgs": "objects.windows_kube_proxy",
-    "WindowsLogs": "objects.windows_logs",
-    "WindowsLogsArgs": "objects.windows_logs",
+    "WindowsKubeProxy": "pod_network.windows_kube_proxy",
+    "WindowsKubeProxyArgs": "pod_network.windows_kube_proxy",
+    "WindowsLogs": "addons.windows_logs",
+    "WindowsLogsArgs": "addons.windows_logs",
     "WindowsNodeImage": "instance_groups.node_image",
     "WindowsNodeImageArgs": "instance_groups.node_image",
-    "WindowsRuntimeClasses": "objects.runtime_classes",
-    "WindowsRuntimeClassesArgs": "objects.runtime_classes",
+    "WindowsRuntimeClasses": "scheduling.runtime_classes",
+    "WindowsRuntimeClassesArgs": "scheduling.runtime_classes",
     "WinkubeError": "core.errors",
     "WorkerSecurityGroup": "instance_groups.worker_security",
     "WorkerSecurityGroupArgs": "instance_groups.worker_security",
-    "cluster_role_name": "eks.neighbours",
-    "target_of_aws_cluster": "eks.neighbours",
-    "target_of_kops": "instance_groups.existing",
-    "target_of_kubeadm": "instance_groups.existing",
-    "target_of_kubespray": "instance_groups.existing",
-    "target_of_pulumi_eks": "eks.neighbours",
+    "cluster_role_name": "existing_clusters.eks",
+    "target_of_aws_cluster": "existing_clusters.eks",
+    "target_of_kops": "existing_clusters.self_managed",
+    "target_of_kubeadm": "existing_clusters.self_managed",
+    "target_of_kubespray": "existing_clusters.self_managed",
+    "target_of_pulumi_eks": "existing_clusters.eks",
 }
 
 __all__ = [

@@ -18,9 +18,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from winkube.preview.checks import check_plan
-from winkube.preview.evaluate import evaluate, evaluate_function
-from winkube.preview.invokes import Answers, read_answers
+from winkube.preview.checks.plan import check_plan
+from winkube.preview.evaluation.evaluate import evaluate, evaluate_function
+from winkube.preview.evaluation.invokes import Answers, read_answers
 from winkube.preview.model import UNKNOWN, Finding, Plan, Resource, Secret, Severity
 
 __all__ = ["UNKNOWN", "Finding", "Plan", "Resource", "Secret", "of_type", "problems", "record", "record_program", "the"]

@@ -73,12 +73,12 @@ def errors_page() -> str:
 
 def schema_text() -> str:
     """The JSON Schema of the stack files."""
-    return importlib.import_module("stacks.schema").schema_text()
+    return importlib.import_module("stacks.config.schema").schema_text()
 
 
 def published(name: str) -> str:
     """The schema of a JSON output, as the package carries it."""
-    return (ROOT / "preview" / f"{name}.schema.json").read_text(encoding="utf-8")
+    return (ROOT / "preview" / "output" / f"{name}.schema.json").read_text(encoding="utf-8")
 
 
 def readme() -> str:
@@ -115,7 +115,7 @@ def _block(language: str, text: str) -> str:
 
 
 def _output(*arguments: str) -> str:
-    command = [sys.executable, "-m", "winkube.preview.cli", "preview", *arguments]
+    command = [sys.executable, "-m", "winkube.preview.cli.main", "preview", *arguments]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     return "\n".join(line.rstrip() for line in (done.stdout + done.stderr).splitlines())
 

@@ -7,8 +7,8 @@ without paying for them.
 import pulumi
 from pulumi.runtime import config as runtime
 
-from .flavours import module_of
-from .reading import for_the_file, read_settings
+from .config.flavours import module_of
+from .config.reading import for_the_file, read_settings
 
 
 def deploy() -> None:

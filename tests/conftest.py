@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from winkube.preview.evaluate import evaluate_function
+from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import Plan
 
 Record = Callable[..., Plan]

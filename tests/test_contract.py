@@ -12,12 +12,12 @@ import pulumi_kubernetes as kubernetes
 import pulumi_tls as tls
 import pytest
 import winkube
-from pulumi import _types as sdk_types
+from pulumi import _types as pulumi_types
+from winkube.addons.self_managed_addons import SELF_MANAGED_ADDONS
 from winkube.core.component import Component
-from winkube.objects.self_managed_addons import SELF_MANAGED_ADDONS
-from winkube.preview import sdk
-from winkube.preview.checks import check_plan
-from winkube.preview.evaluate import evaluate_function
+from winkube.preview.checks.plan import check_plan
+from winkube.preview.evaluation import sdk_types
+from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import Plan, Resource, Secret, Severity, walk
 
 TAGS = {"contract": "kept"}
@@ -342,8 +342,8 @@ def tags_of(resource: Resource) -> Any:
     """What can be tagged has its tags here: mostly a mapping, of an Auto Scaling group a list; None otherwise."""
     if resource.type.endswith(":EC2NodeClass"):
         return resource.inputs["spec"].get("tags")
-    cls = sdk.resource_class(resource.type)
-    kinds = sdk_types.resource_types(cls) if cls is not None else {}
+    cls = sdk_types.resource_class(resource.type)
+    kinds = pulumi_types.resource_types(cls) if cls is not None else {}
     if "tagsAll" not in kinds and not ("tags" in kinds and resource.type.startswith("aws:")):
         return None
     tags = resource.inputs.get("tags", {})
@@ -360,7 +360,8 @@ def test_it_tags_every_child_that_can_be_tagged(kind: str) -> None:
 @pytest.mark.parametrize("kind", [kind for kind in sorted(COMPONENTS) if not can_be_tagged(kind)])
 def test_a_component_without_tags_makes_nothing_that_has_some(kind: str) -> None:
     for resource in made(evaluated(kind)):
-        assert "tags" not in sdk_types.resource_types(sdk.resource_class(resource.type) or object), resource.urn
+        kind_of = sdk_types.resource_class(resource.type) or object
+        assert "tags" not in pulumi_types.resource_types(kind_of), resource.urn
 
 
 @both_modes

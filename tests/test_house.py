@@ -69,7 +69,7 @@ def test_a_wrong_arrow_would_be_found() -> None:
     """The check above can fail: it sees absolute and relative imports of a forbidden room."""
     assert room_of("winkube.preview.model") == "preview"
     assert room_of("winkube.core.cidr") == "components"
-    assert room_of("stacks.settings") == "stacks"
+    assert room_of("stacks.config.settings") == "stacks"
     assert room_of("pulumi") is None
 
 

@@ -105,7 +105,7 @@ def test_the_actions_script_works(tmp_path: Path) -> None:
     stand_ins = {
         tmp_path / "bin" / "python": "exit 0",  # makes no second virtual environment
         bin_folder / "pip": 'echo "$@" >> "$RUNNER_TEMP/pip.log"',
-        bin_folder / "winkube": f'exec {sys.executable} -m winkube.preview.cli "$@"',
+        bin_folder / "winkube": f'exec {sys.executable} -m winkube.preview.cli.main "$@"',
     }
     for file, text in stand_ins.items():
         file.parent.mkdir(exist_ok=True)

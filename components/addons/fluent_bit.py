@@ -18,14 +18,14 @@ import pulumi
 import pulumi_aws as aws
 
 from ..core.component import Component
-from ..core.manifests import kubernetes_object
 from ..core.mistakes import Mistakes, one_of
 from ..core.tags import check_tags, named
-from ..eks.cluster_rules import LOG_RETENTION, RETENTION_DAYS
-from ..roles.documents import rendered
-from .documents import log_writer
+from ..kubernetes.resource import kubernetes_object
+from ..roles.policy_documents import rendered
+from ..tables.log_retention import LOG_RETENTION, RETENTION_DAYS
+from .addon_policies import log_writer
+from .addon_table import OS_LABEL, TOLERATE_ALL
 from .identity import check_subject
-from .table import OS_LABEL, TOLERATE_ALL
 
 IMAGE = "public.ecr.aws/aws-observability/aws-for-fluent-bit:2.31.12-windowsservercore"
 """The last Windows image that CloudWatch's chart names; built for Server 2019 and 2022."""

@@ -18,10 +18,10 @@ from typing import Any, cast
 import pulumi
 
 from ..core.component import Component, known
-from ..core.manifests import kubernetes_object
 from ..core.mistakes import Mistakes, Rule
-from ..roles.documents import rendered
-from .documents import group_credentials
+from ..kubernetes.resource import kubernetes_object
+from ..roles.policy_documents import rendered
+from .addon_policies import group_credentials
 from .identity import check_subject
 
 GMSA_PAGE = "https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/"

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
-from .documents import issuer_host
+from .addon_policies import issuer_host
 
 IRSA_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/associate-service-account-role.html"
 SUBJECT = Rule("WK-ADD-020", "A role is for one service account by its exact name, without wildcards.", IRSA_PAGE)

@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from .table import Addon
+from .addon_table import Addon
 
 
 def install_order(names: Sequence[str], table: Mapping[str, Addon]) -> list[str]:

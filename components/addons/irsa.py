@@ -14,11 +14,11 @@ import pulumi
 
 from ..core.component import known
 from ..core.mistakes import Mistakes
-from ..roles.checks import check_role
-from ..roles.documents import managed_policy_arn, rendered
+from ..roles.policy_documents import managed_policy_arn, rendered
 from ..roles.role import RoleComponent
+from ..roles.role_rules import check_role
 from ..roles.validation import PolicySource, policy_document
-from .documents import AUDIENCE, irsa_trust, pod_identity_trust
+from .addon_policies import AUDIENCE, irsa_trust, pod_identity_trust
 from .identity import check_identity, check_oidc, check_subject
 
 

@@ -7,7 +7,7 @@ Sources: aws-load-balancer-controller ``docs/guide/service/annotations.md``, ``d
 """
 
 from ..core.mistakes import Mistakes, Rule, nearest, one_of
-from .table import OS_LABEL
+from .addon_table import OS_LABEL
 
 ANNOTATIONS_PAGE = "https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/service/annotations/"
 HOW_IT_WORKS = "https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/how-it-works/"

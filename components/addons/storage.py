@@ -14,7 +14,7 @@ from typing import Any
 import pulumi
 
 from ..core.component import Component
-from ..core.manifests import kubernetes_object
+from ..kubernetes.resource import kubernetes_object
 from .storage_rules import check_ntfs_storage_class, check_smb_storage_class
 
 EBS_PROVISIONER = "ebs.csi.aws.com"

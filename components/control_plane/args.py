@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 import pulumi
 
 from ..core.mistakes import Mistakes
-from ..eks.proxy import Proxy
+from ..ec2.proxy import Proxy
 from ..kubeadm.config import AuditLog, ExtraArguments, KubeletSettings, PodSecurity
 from ..roles.role import ControlPlaneRoleArgs, check_control_plane_role
 from ..roles.validation import PolicySource
 from ..tables.regions import REGIONS, partition
 from .cluster import endpoint, token_parameter
-from .rules import check_control_plane, check_own_key
+from .control_plane_rules import check_control_plane, check_own_key
 
 
 @dataclass(frozen=True, kw_only=True)

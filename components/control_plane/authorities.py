@@ -19,7 +19,7 @@ import pulumi_tls as tls
 
 from ..core.component import Component
 from ..core.mistakes import Mistakes
-from .rules import check_authorities
+from .control_plane_rules import check_authorities
 
 AUTHORITIES: Mapping[str, tuple[str, str]] = {
     "ca": ("kubernetes", "ca"),

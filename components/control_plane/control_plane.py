@@ -21,21 +21,21 @@ import pulumi
 import pulumi_aws as aws
 
 from ..core.component import Component
+from ..core.order import ordered_after
 from ..core.tags import cluster_tag, named
-from ..eks.launch_template import Volume, block_device_mappings, metadata_options, tag_specifications
-from ..eks.order import ordered_after
+from ..ec2.launch_template import Volume, block_device_mappings, metadata_options, tag_specifications
 from ..instance_groups.access import mirror_access
 from ..instance_groups.boot_code import KEPT, BootCode, BootCodeArgs, object_tags
 from ..instance_groups.join_target import JoinTarget
 from ..kubeadm.kubeconfig import admin_kubeconfig
 from ..kubeadm.rendering import render
-from ..roles.documents import account_key, document, rendered
+from ..roles.policy_documents import account_key, document, rendered
 from ..roles.role import ControlPlaneRole
 from ..state_bucket.layout import ClusterLayout
 from .args import LinuxControlPlaneArgs, check_control_plane_args, role_args
 from .authorities import ClusterAuthorities, ClusterAuthoritiesArgs
 from .balancer import ApiBalancer, ApiBalancerArgs
-from .documents import (
+from .control_plane_policies import (
     BUCKET_TAG,
     CLUSTER_NAME_TAG,
     INCARNATION_TAG,
@@ -46,8 +46,10 @@ from .documents import (
     leaving,
     secrets_key_user,
 )
+from .control_plane_rules import advise_control_plane
 from .issuer import ServiceAccountIssuer, ServiceAccountIssuerArgs
-from .node_documents import (
+from .security_groups import ClusterSecurityGroups, ClusterSecurityGroupsArgs
+from .slot_documents import (
     AUTHORITY_FILES,
     PUBLISHED_CERTIFICATE,
     PUBLISHED_KUBECONFIG,
@@ -60,8 +62,6 @@ from .node_documents import (
     root_device,
     user_data,
 )
-from .rules import advise_control_plane
-from .security_groups import ClusterSecurityGroups, ClusterSecurityGroupsArgs
 from .slots import GROUP, Slot, plan_slots
 
 __all__ = ["LinuxControlPlane", "LinuxControlPlaneArgs"]

@@ -17,11 +17,11 @@ import pulumi_aws as aws
 from ..core.component import Component
 from ..core.mistakes import Mistakes
 from ..core.tags import check_tags, named
-from ..roles.documents import allow, document, rendered
+from ..roles.policy_documents import allow, document, rendered
 from ..tables.regions import REGIONS
 from .args import IrsaIssuer
+from .control_plane_rules import check_issuer
 from .key_set import DISCOVERY_PATH, KEY_SET_PATH, discovery_document, key_set, key_set_url
-from .rules import check_issuer
 
 CACHING_OPTIMIZED = "658327ea-f89d-4fab-a63d-7e88639e58f6"
 """The managed cache policy of this name, the same in every account:

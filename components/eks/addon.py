@@ -10,8 +10,8 @@ import pulumi_aws as aws
 
 from ..core.component import Component
 from ..core.mistakes import Mistakes, Rule, nearest, one_of
+from ..core.order import ordered_after
 from ..core.tags import check_tags, named
-from .order import ordered_after
 from .target import EksTarget, check_target
 
 ADDON_NAME = Rule("WK-EKS-060", "vpc-cni belongs to WindowsIpam, which configures it; other add-ons stand alone.",

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.mistakes import Mistakes, Path, Rule
+from ..ec2.proxy import Proxy, powershell_quoted, proxy_commands, proxy_script
 from ..scheduling.labels import TaintLike, kubelet_flags
-from .proxy import Proxy, powershell_quoted, proxy_commands, proxy_script
 
 LAUNCH_TEMPLATES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html"
 BOOTSTRAP_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/eks-optimized-windows-ami.html"

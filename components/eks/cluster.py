@@ -17,10 +17,11 @@ import pulumi_aws as aws
 
 from ..core.component import Component
 from ..core.mistakes import Mistakes
+from ..core.order import ordered_after
 from ..core.tags import check_tags, named
-from ..roles.checks import check_role
-from ..roles.documents import account_key, document, rendered
+from ..roles.policy_documents import account_key, document, rendered
 from ..roles.role import EksClusterRole, EksClusterRoleArgs, cluster_policies
+from ..roles.role_rules import check_role
 from ..roles.validation import PolicySource
 from ..tables.regions import check_region, partition
 from .access import AccessPolicy, access_policy_arn, access_scope
@@ -33,7 +34,6 @@ from .cluster_rules import (
     check_existing_role,
 )
 from .kubeconfig import kubeconfig
-from .order import ordered_after
 from .target import EksTarget
 
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from ..core.cidr import network_or_none
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from ..tables.kubernetes import EKS_KNOWN_MINORS, EKS_MINORS, EKS_VERSIONS_PAGE, at_least
+from ..tables.log_retention import LOG_RETENTION, RETENTION_DAYS
 from .access import AccessEntryLike, check_access_entries
 
 CREATE_CLUSTER_PAGE = "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html"
@@ -29,8 +30,6 @@ PUBLIC_ACCESS = Rule(
 )
 LOG_TYPES = Rule("WK-EKS-006", "Control-plane logs are of the types that EKS has.",
                  "https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html")  # fmt: skip
-LOG_RETENTION = Rule("WK-EKS-007", "Log groups keep their events for one of the periods that CloudWatch has.",
-                     "https://docs.aws.amazon.com/cli/latest/reference/logs/put-retention-policy.html")  # fmt: skip
 SUPPORT_TYPE = Rule("WK-EKS-008", "The upgrade policy is standard or extended.", EKS_VERSIONS_PAGE)
 CONTROL_PLANE_TIER = Rule(
     "WK-EKS-009", "The control-plane tier is one of those that EKS has.",
@@ -51,30 +50,6 @@ EGRESS_MODES: Mapping[str, str] = {
     "customer_routed": "CUSTOMER_ROUTED",
     "customer_isolated": "CUSTOMER_ISOLATED",
 }
-RETENTION_DAYS = (
-    1,
-    3,
-    5,
-    7,
-    14,
-    30,
-    60,
-    90,
-    120,
-    150,
-    180,
-    365,
-    400,
-    545,
-    731,
-    1096,
-    1827,
-    2192,
-    2557,
-    2922,
-    3288,
-    3653,
-)
 PUBLIC_CIDR_LIMIT = 40
 SERVICE_BLOCKS = tuple(IPv4Network(block) for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
 _ROLE_ARN = re.compile(r"arn:(aws[a-z-]*):iam::\d{12}:role/[\x21-\x7e]+")

@@ -16,12 +16,12 @@ import pulumi_aws as aws
 
 from ..core.component import Component
 from ..core.mistakes import Mistakes
+from ..core.order import ordered_after
 from ..core.tags import check_tags, named
-from ..objects.windows_pods import check_fargate_selectors
-from ..roles.checks import check_boundary, check_path
-from ..roles.documents import managed_policy_arn, rendered, trust
+from ..kubernetes.windows_pods import check_fargate_selectors
+from ..roles.policy_documents import managed_policy_arn, rendered, trust
+from ..roles.role_rules import check_boundary, check_path
 from .fargate_rules import check_selectors
-from .order import ordered_after
 from .target import EksTarget, check_target
 
 COREDNS_ON_FARGATE: Mapping[str, Any] = {"computeType": "Fargate"}

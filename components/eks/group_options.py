@@ -6,10 +6,12 @@ bootstrap script themselves and so can say everything. A table decides which opt
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..core.mistakes import Mistakes, Rule, nearest, one_of
+from ..ec2.instance_rules import NODE_GROUPS_PAGE
+from ..ec2.proxy import Proxy, check_proxy, proxy_commands
+from ..ec2.warm_pool import WarmPool, check_pool
 from ..tables.instance_types import instance_type
 from .access import API_MODES
 from .bootstrap import (
@@ -24,8 +26,7 @@ from .bootstrap import (
     windows_commands,
 )
 from .density import address_capacity
-from .node_group_rules import NODE_GROUPS_PAGE, NodeGroupLike
-from .proxy import Proxy, check_proxy, proxy_commands
+from .node_group_rules import NodeGroupLike
 
 LAUNCH_TEMPLATES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html"
 
@@ -55,23 +56,8 @@ SECURITY_GROUPS = Rule("WK-EKS-086", "Nodes are in the cluster's security group,
 
 MANAGEMENTS = ("managed", "self_managed")
 UPDATE_STRATEGIES: Mapping[str, str] = {"default": "DEFAULT", "minimal": "MINIMAL"}
-POOL_STATES: Mapping[str, str] = {"stopped": "STOPPED", "running": "RUNNING", "hibernated": "HIBERNATED"}
 _IMAGE_ID = re.compile(r"ami-[0-9a-f]{8}([0-9a-f]{9})?")
 _RELEASE_VERSION = re.compile(r"(\d+\.\d+)(\.\d+)?-\d{4}\.?\d{2}\.?\d{2}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class WarmPool:
-    """Instances of a managed group that are made ready before they are needed: Windows takes minutes to start."""
-
-    min_size: int = 0
-    """The least number of instances in the pool; none by default."""
-    max_prepared: int | None = None
-    """The greatest number of instances, in pool and group together; the group's ``max_size`` by default."""
-    state: str = "stopped"
-    """``stopped`` (default, costs the disks), ``running`` or ``hibernated``."""
-    reuse_on_scale_in: bool = False
-    """Whether instances go back to the pool; not by default."""
 
 
 class TargetLike(Protocol):
@@ -270,28 +256,6 @@ def _check_updates(group: GroupOptionsLike) -> Mistakes:
         guess = nearest(group.update_strategy.lower(), tuple(UPDATE_STRATEGIES)) or "default"
         found.add(UPDATES, ("update_strategy",), f"the strategy is {one_of(UPDATE_STRATEGIES)}", f'write "{guess}"',
                   group.update_strategy)  # fmt: skip
-    return found
-
-
-def check_pool(pool: WarmPool, max_size: int, rule: Rule) -> Mistakes:
-    """What holds for a pool of any group.
-
-    :param max_size: the group's.
-    :param rule: whose code the mistakes carry.
-    """
-    found = Mistakes()
-    if pool.state not in POOL_STATES:
-        guess = nearest(pool.state.lower(), tuple(POOL_STATES)) or "stopped"
-        found.add(rule, ("warm_pool", "state"), f"the state is {one_of(POOL_STATES)}", f'write "{guess}"', pool.state)
-    most = max_size if pool.max_prepared is None else pool.max_prepared
-    if most < 0:
-        if pool.max_prepared is not None:  # a max_size below 0 is told of as such
-            found.add(rule, ("warm_pool", "max_prepared"), "pool and group together have 0 instances or more",
-                      f"set max_prepared to {max(pool.min_size, 0)} or more, or leave it out: it is max_size then",
-                      pool.max_prepared)  # fmt: skip
-    elif not 0 <= pool.min_size <= most:
-        found.add(rule, ("warm_pool", "min_size"), f"the pool's min_size is from 0 to {most}",
-                  f"set min_size to {min(max(pool.min_size, 0), most)}", pool.min_size)  # fmt: skip
     return found
 
 

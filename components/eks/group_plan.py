@@ -6,13 +6,13 @@ One path for every group; rows of the image tables make the differences.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..ec2.launch_template import Volume
 from ..scheduling.autoscaler import autoscaler_template_tags
 from ..scheduling.labels import TaintLike, with_windows_taint
 from ..tables.instance_types import architecture
 from ..tables.linux import LINUX_IMAGES
 from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES, WINDOWS_ROOT_DEVICE
 from .density import POD_ADDRESS_RESOURCE, address_capacity
-from .launch_template import Volume
 from .node_group_rules import NodeGroupLike
 
 DEFAULT_EDITION = "core"

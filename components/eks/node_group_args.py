@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 import pulumi
 
 from ..core.mistakes import Mistakes
+from ..ec2.proxy import Proxy
+from ..ec2.warm_pool import WarmPool
 from ..roles.role import NodeRoleArgs, check_node_role
 from ..roles.validation import PolicySource
 from ..scheduling.labels import Taint
-from .group_options import WarmPool, check_group_options
+from .group_options import check_group_options
 from .node_group_rules import check_auto_mode, check_ip_family, check_node_group, check_platform
-from .proxy import Proxy
 from .target import EksTarget, check_target
 
 

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
+from ..ec2.instance_rules import CAPACITY_TYPES, MAXIMUM_ROOT_GIB, NODE_GROUPS_PAGE, check_sizes, check_types
 from ..scheduling.labels import TaintLike, check_labels, check_taints
-from ..tables.instance_types import InstanceType, instance_type, instance_type_names, sizes_of, untested_on_windows
+from ..tables.instance_types import untested_on_windows
 from ..tables.kubernetes import WINDOWS_MINIMUM_PLATFORM, at_least, windows_platform
 from ..tables.linux import LINUX_IMAGES
 from ..tables.windows import EDITIONS, WINDOWS_AMI_PAGE, WINDOWS_RELEASES, nearest_release, releases_for
 
 WINDOWS_SUPPORT_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html"
-NODE_GROUPS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html"
 
 UNKNOWN_RELEASE = Rule("WK-EKS-010", "Windows nodes run Windows Server 2019, 2022 or 2025.", WINDOWS_AMI_PAGE)
 UNKNOWN_EDITION = Rule("WK-EKS-011", "Node images of Windows Server come as core and full.", WINDOWS_AMI_PAGE)
@@ -24,19 +24,6 @@ RELEASE_TOO_NEW = Rule(
     "WK-EKS-012", "A Windows release needs the Kubernetes minor that first ran it.", WINDOWS_AMI_PAGE
 )
 UNKNOWN_LINUX = Rule("WK-EKS-013", "Linux nodes run Amazon Linux 2023 or Bottlerocket.", NODE_GROUPS_PAGE)
-UNKNOWN_TYPE = Rule("WK-EKS-014", "Instance types are those that EC2 has.",
-                    "https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-types.html")  # fmt: skip
-MIXED_ARCHITECTURE = Rule("WK-EKS-015", "The instance types of one group share one architecture.", NODE_GROUPS_PAGE)
-WINDOWS_ON_ARM = Rule("WK-EKS-016", "Windows nodes are x86_64: there is no image for Arm.", WINDOWS_AMI_PAGE)
-WINDOWS_ACCELERATOR = Rule(
-    "WK-EKS-017",
-    "Windows node images carry no accelerator driver; GPUs need an image of one's own, other accelerators never work.",
-    "https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-windows-optimized-ami.html",
-)
-WINDOWS_MEMORY = Rule("WK-EKS-018", "A Windows node needs more memory than the 2 GiB that it keeps for itself.",
-                      "https://docs.aws.amazon.com/eks/latest/best-practices/windows-oom.html")  # fmt: skip
-SIZES = Rule("WK-EKS-019", "Sizes of a group: 0 ≤ min ≤ desired ≤ max, and max is at least 1.",
-             "https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html")  # fmt: skip
 ROOT_VOLUME = Rule("WK-EKS-020", "The root volume has at least 50 GiB for Windows and 20 GiB for Linux, at most 16384.",
                    "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html")  # fmt: skip
 DUPLICATE_NAME = Rule("WK-EKS-021", "Groups of one cluster have different names.", NODE_GROUPS_PAGE)
@@ -46,8 +33,6 @@ NO_LINUX = Rule("WK-EKS-023", "A cluster with Windows nodes needs Linux nodes fo
                 WINDOWS_SUPPORT_PAGE)  # fmt: skip
 CAPACITY_TYPE = Rule("WK-EKS-024", "Capacity is on demand or spot.",
                      "https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html")  # fmt: skip
-TYPE_COUNT = Rule("WK-EKS-026", "A managed node group names 1 to 20 instance types, each once.",
-                  "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html")  # fmt: skip
 UNTESTED_TYPE = Rule("WK-EKS-027", "C3, C4, D2, I2, M4, M6a and R3 were named as unfit for Windows until 2023.",
                      "https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.aws_eks-readme.html")  # fmt: skip
 OLD_RELEASE = Rule("WK-EKS-028", "Windows Server 2019 is out of mainstream support.",
@@ -59,15 +44,10 @@ AUTO_MODE = Rule("WK-EKS-034", "EKS Auto Mode runs no Windows nodes.",
                  "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html")  # fmt: skip
 ONE_SYSTEM = Rule("WK-EKS-031", "A group is either Linux or Windows.", NODE_GROUPS_PAGE)
 
-CAPACITY_TYPES: Mapping[str, str] = {"on_demand": "ON_DEMAND", "spot": "SPOT"}
-"""Words for the kind of capacity, with those of the EKS API."""
 
 WINDOWS_MINIMUM_ROOT_GIB = 50
 LINUX_MINIMUM_ROOT_GIB = 20
-MAXIMUM_ROOT_GIB = 16384  # gp3
-MINIMUM_WINDOWS_MIB = 4096
 GROUP_NAME_LIMIT = 37  # EKS takes 63; the provider's unique suffix needs 26
-TYPE_LIMIT = 20
 _GROUP_NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*")
 
 
@@ -241,119 +221,9 @@ def check_windows_release(release: str, edition: str | None, kubernetes_version:
     return found
 
 
-class TypesLike(Protocol):
-    """What the checks of instance types need."""
-
-    @property
-    def windows(self) -> str | None: ...  # noqa: D102
-    @property
-    def instance_types(self) -> Sequence[str]: ...  # noqa: D102
-
-
-def check_types(group: TypesLike) -> Mistakes:
-    """Every mistake in the instance types of a group."""
-    found = Mistakes()
-    names = list(group.instance_types)
-    if not 1 <= len(names) <= TYPE_LIMIT or len(set(names)) < len(names):
-        found.add(TYPE_COUNT, ("instance_types",), f"a group names 1 to {TYPE_LIMIT} instance types, each once",
-                  'write a list such as ["m6i.large"]', names)  # fmt: skip
-    known: dict[int, InstanceType] = {}
-    for index, name in enumerate(names):
-        facts = instance_type(name)
-        if facts is None:
-            found.add(UNKNOWN_TYPE, ("instance_types", index), _unknown_type(name), _type_remedy(name), name)
-        else:
-            known[index] = facts
-    architectures = {facts.architecture for facts in known.values()}
-    if len(architectures) > 1:
-        found.add(MIXED_ARCHITECTURE, ("instance_types",),
-                  "the instance types of one group share one architecture, these are of "
-                  + " and ".join(sorted(architectures)), "make one group for each architecture",
-                  {facts.name: facts.architecture for facts in known.values()})  # fmt: skip
-    if group.windows is not None:
-        for index, facts in known.items():
-            found.take(_check_windows_type(facts, bool(getattr(group, "image_id", None))), "instance_types", index)
-    return found
-
-
-def _check_windows_type(facts: InstanceType, own_image: bool) -> Mistakes:
-    found = Mistakes()
-    if facts.architecture != "x86_64":
-        found.add(WINDOWS_ON_ARM, (), f"Windows nodes are x86_64, {facts.family} is {facts.architecture}",
-                  f'use an x86_64 type such as "{_intel_sibling(facts)}"', facts.name)  # fmt: skip
-    elif facts.accelerator == "gpu" and not own_image:
-        found.add(WINDOWS_ACCELERATOR, (), "Windows node images carry no GPU driver",
-                  "set image_id to an image with the driver, or use a type without GPU", facts.name)  # fmt: skip
-    elif facts.accelerator not in (None, "gpu"):
-        found.add(WINDOWS_ACCELERATOR, (), f"Windows nodes cannot use the accelerators of {facts.family}",
-                  'use a type without accelerator, such as "m6i.large"', facts.name)  # fmt: skip
-    if facts.memory_mib is not None and facts.memory_mib < MINIMUM_WINDOWS_MIB:
-        found.add(WINDOWS_MEMORY, (), f"a Windows node needs {MINIMUM_WINDOWS_MIB} MiB of memory or more, of which it "
-                  f"keeps 2048 MiB for itself; {facts.name} has {facts.memory_mib}", f'use "{_larger(facts)}"',
-                  facts.name)  # fmt: skip
-    return found
-
-
-def _unknown_type(name: str) -> str:
-    family = name.partition(".")[0]
-    sizes = sizes_of(family)
-    return f"{family} comes in the sizes {', '.join(sizes)}" if sizes else "EC2 has no instance type of this name"
-
-
-def _type_remedy(name: str) -> str:
-    return _guess(name, instance_type_names(), 'write a name such as "m6i.large"')
-
-
-def _intel_sibling(facts: InstanceType) -> str:
-    # m7g.large -> m7i.large, m6g.large -> m6i.large: the same size of the x86 family of that generation.
-    for letter in ("i", "a", ""):
-        name = f"{facts.family.partition('g')[0]}{letter}.{facts.size}"
-        sibling = instance_type(name)
-        if sibling is not None and sibling.architecture == "x86_64":
-            return name
-    return "m6i.large"
-
-
-def _larger(facts: InstanceType) -> str:
-    for size in sizes_of(facts.family):
-        sibling = instance_type(f"{facts.family}.{size}")
-        if sibling is not None and (sibling.memory_mib or 0) >= MINIMUM_WINDOWS_MIB:
-            return sibling.name
-    return "m6i.large"
-
-
 def _guess(wrong: str, allowed: Sequence[str], otherwise: str = "write one of these") -> str:
     guess = nearest(wrong, allowed)
     return f'write "{guess}"' if guess else otherwise
-
-
-class SizesLike(Protocol):
-    """What the check of sizes needs."""
-
-    @property
-    def min_size(self) -> int: ...  # noqa: D102
-    @property
-    def max_size(self) -> int: ...  # noqa: D102
-    @property
-    def desired_size(self) -> int | None: ...  # noqa: D102
-
-
-def check_sizes(group: SizesLike) -> Mistakes:
-    """Whether the sizes of a group are in order."""
-    found = Mistakes()
-    low, high = group.min_size, group.max_size
-    desired = low if group.desired_size is None else group.desired_size
-    if low < 0:
-        found.add(SIZES, ("min_size",), "min_size is 0 or more", "set min_size to 0 or more", low)
-    if high < 1:
-        found.add(SIZES, ("max_size",), "max_size is 1 or more", f"set max_size to {max(low, 1)} or more", high)
-    elif low > high:
-        found.add(SIZES, ("min_size",), f"min_size is at most max_size, which is {high}",
-                  f"set min_size to {high} or less, or max_size to {low} or more", low)  # fmt: skip
-    elif not low <= desired <= high:
-        found.add(SIZES, ("desired_size",), f"desired_size is from min_size to max_size, {low} to {high}",
-                  f"set desired_size to {min(max(desired, low), high)}", desired)  # fmt: skip
-    return found
 
 
 def _check_volume(group: NodeGroupLike) -> Mistakes:

@@ -18,22 +18,18 @@ import pulumi
 import pulumi_aws as aws
 
 from ..core.component import Component
+from ..core.order import ordered_after
 from ..core.tags import named
+from ..ec2.instance_rules import CAPACITY_TYPES
+from ..ec2.launch_template import block_device_mappings, metadata_options, tag_specifications
+from ..ec2.warm_pool import POOL_STATES, WarmPool
 from ..roles.role import NodeRole
 from ..scheduling.autoscaler import AUTOSCALER, autoscaler_discovery_tags
 from ..scheduling.labels import eks_taints
 from .bootstrap import PRIORITY_FLAG, USER_DATA, encoded
 from .density import windows_pods, windows_reservations
-from .group_options import (
-    POOL_STATES,
-    UPDATE_STRATEGIES,
-    WarmPool,
-    bootstrap_of,
-    managed_user_data,
-    starts_itself,
-)
+from .group_options import UPDATE_STRATEGIES, bootstrap_of, managed_user_data, starts_itself
 from .group_plan import NodeGroupPlan, plan_node_group
-from .launch_template import block_device_mappings, metadata_options, tag_specifications
 from .node_group_args import (
     EksLinuxNodeGroupArgs,
     EksWindowsNodeGroupArgs,
@@ -41,8 +37,7 @@ from .node_group_args import (
     check_node_group_args,
     role_args,
 )
-from .node_group_rules import CAPACITY_TYPES, advise_node_group
-from .order import ordered_after
+from .node_group_rules import advise_node_group
 
 __all__ = ["EksLinuxNodeGroup", "EksLinuxNodeGroupArgs", "EksWindowsNodeGroup", "EksWindowsNodeGroupArgs"]
 

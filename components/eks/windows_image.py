@@ -6,11 +6,11 @@ import pulumi
 
 from ..core.mistakes import Mistakes
 from ..core.tags import check_tags
+from ..ec2.instance_rules import check_types
 from ..node_images.builder import ImageArgs, NodeImage
 from ..tables.regions import check_region
 from ..tables.windows import WINDOWS_RELEASES
 from .image_plan import cache_component, check_windows_image
-from .node_group_rules import check_types
 
 
 @dataclass(frozen=True, kw_only=True)

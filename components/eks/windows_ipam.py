@@ -14,6 +14,7 @@ import pulumi_kubernetes as kubernetes
 
 from ..core.component import Component
 from ..core.mistakes import Mistakes
+from ..core.order import ordered_after
 from ..core.tags import check_tags, named
 from .ipam import (
     CONFIG_MAP_NAME,
@@ -26,7 +27,6 @@ from .ipam import (
     config_map_data,
 )
 from .node_group_rules import check_auto_mode, check_ip_family
-from .order import ordered_after
 from .target import EksTarget, check_target
 
 

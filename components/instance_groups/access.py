@@ -7,7 +7,7 @@ tag in which a node says how far it came. Whoever takes over a node gets no more
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from ..roles.documents import Document, Statement, allow, document
+from ..roles.policy_documents import Document, Statement, allow, document
 from ..state_bucket.layout import ClusterLayout, key_access
 from .spec import GROUP_TAG, auto_scaling_group_name, group_tag
 

@@ -8,8 +8,8 @@ from ..core.mistakes import Mistakes, Path, Rule
 from ..tables.artefacts import DIGEST_UNKNOWN, NodeKind, artefacts_for, check_artefacts, check_node_kind
 from ..tables.instance_types import architecture
 from ..tables.releases import SELF_MANAGED_RELEASES
-from ..windows_boot.document import optional_artefacts
-from .rule_shapes import InstanceGroupLike, TargetLike
+from ..windows_boot.windows_node_document import optional_artefacts
+from .rule_protocols import InstanceGroupLike, TargetLike
 
 DUPLICATE_NAME = Rule("WK-IG-038", "Groups of one cluster have different names.")
 NO_LINUX = Rule("WK-IG-039", "A cluster with Windows workers has Linux workers too.",

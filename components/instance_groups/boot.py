@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ..core.mistakes import Mistakes
-from ..eks.proxy import Proxy
+from ..ec2.proxy import Proxy
 from ..kubeadm.config import NodeConfig
-from ..kubeadm.documents import join_document, node_files
+from ..kubeadm.kubeadm_documents import join_document, node_files
 from ..kubeadm.kubeconfig import discovery_kubeconfig
 from ..kubeadm.rendering import render
-from ..node_agent.document import NodeCluster, NodeKubeadm, NodeToken, check_document, linux_node_document
 from ..node_agent.loader import LoaderSettings, NodeProxy, check_loader, user_data
+from ..node_agent.node_document import NodeCluster, NodeKubeadm, NodeToken, check_document, linux_node_document
 from ..node_agent.node_files import NodeFile
 from ..tables.artefacts import Runtime
 from ..tables.releases import release
 from ..windows_boot.containerd import pause_image
-from ..windows_boot.document import WindowsNode, check_windows_boot, node_document
 from ..windows_boot.user_data import BootSource, check_user_data, windows_user_data
+from ..windows_boot.windows_node_document import WindowsNode, check_windows_boot, node_document
 from .access import status_prefix
 from .between_rules import wants_ecr_credentials, wants_kubelet_log
 from .group_args import InstanceGroupArgs

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pulumi
 
 from ..core.mistakes import Mistakes
-from ..eks.group_options import WarmPool
+from ..ec2.warm_pool import WarmPool
 from ..kubeadm.config import KubeletSettings
 from ..roles.role import NodeRoleArgs, check_node_role
 from ..roles.validation import PolicySource

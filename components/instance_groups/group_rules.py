@@ -8,7 +8,7 @@ import re
 
 from ..core.mistakes import Mistakes, Rule, nearest, one_of
 from ..core.tags import check_tags
-from ..eks.node_group_rules import CAPACITY_TYPES, MAXIMUM_ROOT_GIB, check_sizes, check_types
+from ..ec2.instance_rules import CAPACITY_TYPES, MAXIMUM_ROOT_GIB, check_sizes, check_types
 from ..scheduling.kubelet import OWN_LABEL, check_kubelet_labels, check_kubelet_taints
 from ..scheduling.labels import check_labels, check_taints
 from ..tables.artefacts import NodeKind, check_node_kind
@@ -18,7 +18,7 @@ from ..tables.windows import EDITIONS
 from .images import IMAGES, LINUX, check_image_id
 from .kubelet_rules import check_kubelet
 from .rollout import AUTO_SCALING, check_life
-from .rule_shapes import InstanceGroupLike, TargetLike
+from .rule_protocols import InstanceGroupLike, TargetLike
 from .spec import GROUP_LABEL, auto_scaling_group_name
 from .tag_rules import check_derived_tags
 

@@ -20,10 +20,10 @@ import pulumi_aws as aws
 
 from ..core.component import Component
 from ..core.mistakes import Mistakes, Rule
+from ..core.order import ordered_after
 from ..core.tags import named
-from ..eks.launch_template import Volume, block_device_mappings, metadata_options, tag_specifications
-from ..eks.order import ordered_after
-from ..roles.documents import rendered
+from ..ec2.launch_template import Volume, block_device_mappings, metadata_options, tag_specifications
+from ..roles.policy_documents import rendered
 from ..roles.role import NodeRole
 from ..tables.artefacts import artefacts_for
 from .access import node_access

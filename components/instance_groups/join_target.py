@@ -7,7 +7,7 @@ from ipaddress import IPv4Network
 import pulumi
 
 from ..core.cidr import nth_address
-from ..eks.proxy import Proxy
+from ..ec2.proxy import Proxy
 from ..network.ports import Ports
 from ..state_bucket.layout import ClusterLayout
 from ..tables.regions import REGIONS, partition

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from ipaddress import IPv4Network
 
 from ..core.mistakes import Mistakes, Path, Rule
-from ..kubeadm.checks import check_kubelet_settings
 from ..kubeadm.config import KubeletSettings
-from ..objects.windows_pods import image_build
+from ..kubeadm.configuration_rules import check_kubelet_settings
+from ..kubernetes.windows_pods import image_build
 from ..tables.releases import PAUSE_MINIMUM_SERVER_2025
 from ..tables.windows import WINDOWS_RELEASES
-from .rule_shapes import InstanceGroupLike, TargetLike
+from .rule_protocols import InstanceGroupLike, TargetLike
 from .spec import DEFAULT_MAX_PODS
 
 OWNED_FLAG = Rule("WK-IG-027", "Flags and fields that the group's own settings decide are not written again.",

@@ -14,16 +14,16 @@ import pulumi_aws as aws
 
 from ..core.mistakes import Mistakes
 from ..core.tags import check_tags
-from ..eks.node_group_rules import check_types
-from ..eks.proxy import powershell_quoted
+from ..ec2.instance_rules import check_types
+from ..ec2.proxy import powershell_quoted
 from ..node_images.builder import ImageArgs, NodeImage
 from ..node_images.plan import check_image, powershell_component
-from ..roles.documents import Document, allow, document, rendered
+from ..roles.policy_documents import Document, allow, document, rendered
 from ..state_bucket.layout import key_access
 from ..tables.artefacts import DIGEST_UNKNOWN, NodeKind, check_artefacts
 from ..tables.releases import check_windows
 from ..windows_boot.bundle import ENTRY
-from ..windows_boot.document import node_document, optional_artefacts
+from ..windows_boot.windows_node_document import node_document, optional_artefacts
 from .access import mirror_access
 from .between_rules import known_programs
 from .boot import BootFacts, windows_node

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..core.mistakes import Mistakes, Rule
-from ..eks.group_options import WarmPool, check_pool
+from ..ec2.warm_pool import WarmPool, check_pool
 
 AUTO_SCALING = "https://docs.aws.amazon.com/autoscaling/ec2/userguide"
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from ..eks.group_options import POOL_STATES, WarmPool
+from ..ec2.warm_pool import POOL_STATES, WarmPool
 from .rollout import Rollout
 
 LAUNCH_HOOK = "node-ready"

@@ -11,9 +11,9 @@ from typing import Protocol
 
 from ..core.tags import cluster_tag
 from ..kubeadm.config import KubeletSettings
-from ..objects.runtime_class_manifests import runtime_class_name
 from ..scheduling.autoscaler import autoscaler_discovery_tags, autoscaler_template_tags
 from ..scheduling.labels import TaintLike, with_windows_taint
+from ..scheduling.runtime_class_manifests import runtime_class_name
 from ..tables.instance_types import architecture
 from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES
 from .images import IMAGES, NodeImage

@@ -3,7 +3,7 @@
 from ..core.mistakes import Mistakes, Rule
 from ..core.tags import check_tags
 from .rollout import AUTO_SCALING
-from .rule_shapes import InstanceGroupLike, TargetLike
+from .rule_protocols import InstanceGroupLike, TargetLike
 from .spec import group_spec
 
 GROUP_TAGS = Rule("WK-IG-034", "An Auto Scaling group has 50 tags at most, those for the autoscaler among them.",

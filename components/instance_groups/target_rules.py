@@ -7,13 +7,13 @@ from typing import Any, Protocol
 
 from ..core.cidr import network_or_none
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of, shown
-from ..eks.proxy import Proxy, check_proxy
+from ..ec2.proxy import Proxy, check_proxy
 from ..network.ports import POD_NETWORKS, Ports
 from ..state_bucket.layout import check_key_part
 from ..tables.artefacts import check_mirrors
 from ..tables.regions import check_region
 from ..tables.releases import check_minor
-from .rule_shapes import TargetLike
+from .rule_protocols import TargetLike
 
 FLANNEL_PAGE = "https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"
 

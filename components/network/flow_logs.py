@@ -8,7 +8,7 @@ import pulumi_aws as aws
 
 from ..core.component import Component
 from ..core.tags import named
-from ..roles.documents import flow_log_writer, rendered, trust
+from ..roles.policy_documents import flow_log_writer, rendered, trust
 from ..tables.regions import partition
 
 

@@ -17,7 +17,7 @@ import pulumi_aws as aws
 from ..core.component import Component
 from ..core.mistakes import Mistakes
 from ..core.tags import cluster_tag, named
-from ..roles.checks import check_boundary
+from ..roles.role_rules import check_boundary
 from ..tables.regions import REGIONS
 from .endpoints import service_name
 from .flow_logs import create_flow_logs

@@ -16,6 +16,7 @@ from typing import Protocol
 from ..core.cidr import network_or_none
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from ..core.tags import check_tags
+from ..tables.log_retention import RETENTION_DAYS
 from ..tables.regions import REGIONS, all_zones, check_region, zones
 from .cidrs import VPC_SIZING, check_cidr, check_disjoint
 from .endpoints import check_endpoints
@@ -78,8 +79,6 @@ SMALLEST_BALANCED_SUBNET = 27
 SMALLEST_SUBNET = 28
 RESERVED_BLOCK = 28
 """Prefix delegation hands out /28 blocks."""
-RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
-                  3653)  # fmt: skip
 _RESERVED = {
     "0.0.0.0/8": '"this network"',
     "127.0.0.0/8": "loopback",

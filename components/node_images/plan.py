@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..core.mistakes import Mistakes, Rule
-from ..objects.windows_pods import image_build
+from ..kubernetes.windows_pods import image_build
 from ..tables.windows import WINDOWS_RELEASES
 
 CUSTOM_AMI_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/eks-custom-ami-windows.html"

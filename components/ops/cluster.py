@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from ..control_plane.documents import BUCKET_TAG, CLUSTER_NAME_TAG, INCARNATION_TAG, SLOT_TAG
+from ..control_plane.control_plane_policies import BUCKET_TAG, CLUSTER_NAME_TAG, INCARNATION_TAG, SLOT_TAG
 from ..state_bucket.layout import ClusterLayout
 from .clients import Clients, OpsError
 

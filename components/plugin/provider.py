@@ -21,9 +21,9 @@ from pulumi.provider.server import main
 
 from ..core.errors import WinkubeError
 from ..core.mistakes import Mistake, Rule, camel_case, nearest
+from .argument_types import Shape, fields_of, outputs_of
 from .reading import SCHEMA_PAGE, read_arguments
 from .schema import NAME, package_schema, schema_text, token
-from .shapes import Shape, fields_of, outputs_of
 
 NO_COMPONENT = Rule("WK-PLG-005", "A resource of the package is one of its components.", SCHEMA_PAGE)
 SCHEMA = Path(__file__).parent / "schema.json"

@@ -7,7 +7,7 @@ import pulumi
 from pulumi.output import Unknown
 
 from ..core.mistakes import Mistakes, Nothing, Path, Rule, nearest
-from .shapes import Shape, fields_of
+from .argument_types import Shape, fields_of
 
 SCHEMA_PAGE = "https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/"
 MISSING_INPUT = Rule("WK-PLG-001", "Every input without a default is given.", SCHEMA_PAGE)

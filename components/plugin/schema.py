@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .shapes import Field, Shape, fields_of, outputs_of
+from .argument_types import Field, Shape, fields_of, outputs_of
 
 NAME = "winkube"
 ANY = "pulumi.json#/Any"

@@ -16,8 +16,7 @@ from ..core.component import Component
 from ..core.mistakes import Mistakes, Rule, nearest, one_of
 from ..core.names import physical_name
 from ..core.tags import named
-from .checks import RoleShape, check_role
-from .documents import (
+from .policy_documents import (
     CNI_POLICY,
     CONTROL_PLANE_POLICIES,
     EKS_CLUSTER_POLICIES,
@@ -30,6 +29,7 @@ from .documents import (
     session_manager,
     trust,
 )
+from .role_rules import RoleShape, check_role
 from .validation import PolicySource, policy_document
 
 NODE_KIND = Rule("WK-IAM-022", "The kind of a node role is one of the table.")

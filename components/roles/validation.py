@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from .actions import Action, actions, services
-from .documents import VERSION, Document, Statement, rendered
 from .patterns import arns_can_meet, matches
+from .policy_documents import VERSION, Document, Statement, rendered
 
 IAM_GUIDE = "https://docs.aws.amazon.com/IAM/latest/UserGuide"
 GRAMMAR = f"{IAM_GUIDE}/reference_policies_grammar.html"

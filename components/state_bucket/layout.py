@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..core.mistakes import Mistakes, Path, Rule
-from ..roles.documents import Statement, allow
+from ..roles.policy_documents import Statement, allow
 
 KEY_OF_CLUSTER = Rule(
     "WK-BKT-008", "A statement reaches one object, or one prefix below a cluster's, never all of the bucket."

@@ -15,9 +15,9 @@ import pulumi_aws as aws
 
 from ..core.component import Component
 from ..core.tags import named
-from ..roles.documents import rendered
-from .checks import check_state_bucket
-from .documents import bucket_policy, key_policy
+from ..roles.policy_documents import rendered
+from .bucket_policies import bucket_policy, key_policy
+from .bucket_rules import check_state_bucket
 
 INCOMPLETE_UPLOAD_DAYS = 7
 KEY_DELETION_DAYS = 30

@@ -12,7 +12,7 @@ Sources, read on 2026-11-21:
 - zones without EKS control plane: https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html names zone
   *ids* (``use1-az3``); which *name* that is differs between accounts, ``us-east-1e`` is the usual one.
 
-``preview/regions.json`` is a copy of the table, kept equal by a test: the preview imports nothing from here.
+``preview/evaluation/regions.json`` is a copy of the table, kept equal by a test: the preview imports nothing from here.
 """
 
 import json

@@ -6,7 +6,7 @@ from ..kubeadm.config import NodeConfig
 from ..kubeadm.kubeconfig import discovery_kubeconfig
 from ..kubeadm.kubelet import credential_provider_config, windows_kubelet_arguments, windows_kubelet_configuration
 from ..kubeadm.rendering import render
-from ..objects.flannel_config import rendered
+from ..pod_network.flannel_config import rendered
 from . import paths
 from .node import WindowsNode
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..eks.proxy import Proxy
+from ..ec2.proxy import Proxy
 from ..kubeadm.config import KubeletSettings
 from ..scheduling.labels import TaintLike
 

@@ -1,7 +1,7 @@
 """Where things lie on a Windows node. Pure; scripts read these paths from the node's document."""
 
 from ..kubeadm import paths as kubeadm
-from ..objects.flannel_config import WINDOWS_CNI_DIRECTORY, WINDOWS_CONFLIST_DIRECTORY
+from ..pod_network.flannel_config import WINDOWS_CNI_DIRECTORY, WINDOWS_CONFLIST_DIRECTORY
 from ..tables.artefacts import WINDOWS_BIN, WINDOWS_CONTAINERD
 
 BINARIES = WINDOWS_BIN

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 
 from ..core.mistakes import Mistakes, Path, Rule
-from ..eks.proxy import Proxy, powershell_quoted
+from ..ec2.proxy import Proxy, powershell_quoted
 from .bundle import LOADER, script
 
 USER_DATA_PAGE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2launch-v2-task-definitions.html"

@@ -5,16 +5,16 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-from winkube.addons.node_classes import RESERVED_TAGS, check_node_tags
-from winkube.addons.rules import ADDON_KNOWN, check_addons
+from winkube.addons.addon_rules import ADDON_KNOWN, check_addons
+from winkube.addons.addon_table import ADDONS
 from winkube.addons.storage_rules import check_ntfs_storage_class, check_smb_storage_class
-from winkube.addons.table import ADDONS
 from winkube.core.mistakes import Mistake, Mistakes, Path, Rule
+from winkube.eks.node_classes import RESERVED_TAGS, check_node_tags
 from winkube.eks.node_group_rules import linux_capacity
 from winkube.roles.validation import check_policy_documents
 
-from ..forms import KEY, QUEUE, ROLE, Form, check_forms
-from ..places import given, homed, partition_of
+from ..common.arn_formats import KEY, QUEUE, ROLE, Form, check_forms
+from ..common.setting_paths import given, homed, partition_of
 from .group_checks import target_of
 from .settings import EksSettings
 
@@ -121,7 +121,7 @@ def _check_karpenter(settings: EksSettings) -> Iterable[Mistake]:
     pools = settings.karpenter.windows_pools if settings.karpenter else ()
     if "karpenter" not in settings.addon_names and not pools:
         return
-    from winkube.addons.karpenter import check_karpenter_nodes, check_karpenter_role
+    from winkube.eks.karpenter import check_karpenter_nodes, check_karpenter_role
 
     cluster = target_of(settings.cluster)
     role = SimpleNamespace(cluster=cluster, additional_policies=(), external_policies=(), permissions_boundary=None,

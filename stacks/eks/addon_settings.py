@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import Field
 
-from ..parts import TaintSettings
-from ..shape import Model, PolicyDocument
+from ..config.introspection import Model, PolicyDocument
+from ..config.shared_sections import TaintSettings
 
 
 class AddonSettings(Model):

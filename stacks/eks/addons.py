@@ -13,20 +13,20 @@ from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_aws as aws
-from winkube.addons.addons import AddonChoice, EksAddons, EksAddonsArgs, windows_node_policies
 from winkube.addons.fluent_bit import FluentBitWindows, FluentBitWindowsArgs
 from winkube.addons.gmsa import GmsaCredentialSpec, GmsaCredentialSpecArgs, GmsaUser
-from winkube.addons.karpenter import (
+from winkube.addons.storage import NtfsStorageClass, NtfsStorageClassArgs, SmbStorageClass, SmbStorageClassArgs
+from winkube.eks.addons import AddonChoice, EksAddons, EksAddonsArgs, windows_node_policies
+from winkube.eks.karpenter import (
     KarpenterWindowsNodes,
     KarpenterWindowsNodesArgs,
     KarpenterWindowsRole,
     KarpenterWindowsRoleArgs,
 )
-from winkube.addons.storage import NtfsStorageClass, NtfsStorageClassArgs, SmbStorageClass, SmbStorageClassArgs
 from winkube.eks.node_groups import EksLinuxNodeGroup, EksWindowsNodeGroup
 from winkube.scheduling.labels import Taint
 
-from ..arguments import after, arguments
+from ..common.arguments import after, arguments
 from .environment import Environment
 
 

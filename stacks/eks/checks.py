@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from winkube.addons.node_classes import RELEASE
-from winkube.addons.rules import ADDON_TWICE, AUTOSCALER_RELEASE, NEEDS, VERSION_FOR_WINDOWS, WINDOWS_NODES
+from winkube.addons.addon_rules import ADDON_TWICE, AUTOSCALER_RELEASE, NEEDS, VERSION_FOR_WINDOWS, WINDOWS_NODES
 from winkube.core.mistakes import Mistake, Mistakes, Path
+from winkube.ec2.instance_rules import SIZES
 from winkube.eks.access import ENTRY_NOTHING
 from winkube.eks.cluster_rules import PUBLIC_ACCESS, SUBNET_COUNT
 from winkube.eks.group_options import (
@@ -18,14 +18,15 @@ from winkube.eks.group_options import (
     WARM_POOL,
 )
 from winkube.eks.ipam import IPAM_MODE, IPAM_PREFIX_ONLY
-from winkube.eks.node_group_rules import DUPLICATE_NAME, RELEASE_TOO_NEW, SIZES
+from winkube.eks.node_classes import RELEASE
+from winkube.eks.node_group_rules import DUPLICATE_NAME, RELEASE_TOO_NEW
 from winkube.eks.private_cluster import PRIVATE_ENDPOINTS, check_private_endpoints, private_endpoints
 from winkube.network.cidrs import check_disjoint
 
-from ..checks import COMPARED as COMMON
-from ..checks import check_common, collected, zone_number
-from ..places import homed
-from ..structure import ANY, SAME
+from ..common.setting_paths import homed
+from ..common.shared_checks import COMPARED as COMMON
+from ..common.shared_checks import check_common, collected, zone_number
+from ..config.structure import ANY, SAME
 from .addon_checks import LOGS_TWICE, NEEDS_ADDON, NEEDS_LINUX, NEEDS_OIDC, UNIQUE_NAME, check_addon_settings
 from .cluster_checks import CORE_DNS, check_cluster_settings
 from .group_checks import WINDOWS_FIELDS, advise_groups, check_group_settings

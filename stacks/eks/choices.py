@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from winkube.addons.addon_table import ADDONS
 from winkube.addons.identity import IDENTITIES
-from winkube.addons.node_classes import CAPACITY_TYPES as KARPENTER_CAPACITY_TYPES
 from winkube.addons.storage_rules import RECLAIM_POLICIES, VOLUME_SPEEDS
-from winkube.addons.table import ADDONS
+from winkube.ec2.instance_rules import CAPACITY_TYPES
 from winkube.eks.access import ACCESS_POLICIES
 from winkube.eks.cluster_rules import (
     AUTHENTICATION_MODES,
@@ -16,13 +16,13 @@ from winkube.eks.cluster_rules import (
 )
 from winkube.eks.group_options import MANAGEMENTS, UPDATE_STRATEGIES
 from winkube.eks.ipam import MODES
-from winkube.eks.node_group_rules import CAPACITY_TYPES
+from winkube.eks.node_classes import CAPACITY_TYPES as KARPENTER_CAPACITY_TYPES
 from winkube.eks.port_rules import PROTOCOLS
 from winkube.tables.kubernetes import EKS_MINORS
 from winkube.tables.linux import LINUX_IMAGES
 from winkube.tables.windows import EDITIONS, WINDOWS_RELEASES
 
-from ..shape import Model
+from ..config.introspection import Model
 from . import addon_settings, cluster_settings, group_settings
 from .cluster_checks import CORE_DNS_PLACES
 

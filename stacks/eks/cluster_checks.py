@@ -6,10 +6,10 @@ from winkube.core.mistakes import Mistake, Mistakes, Path, Rule, nearest, one_of
 from winkube.eks.cluster_rules import check_cluster
 from winkube.eks.ipam import IPAM_MODE, OWNED_VALUE, check_addon_values, check_windows_ipam
 from winkube.eks.port_rules import check_pod_ports
-from winkube.roles.documents import EKS_CLUSTER_POLICIES, EKS_WINDOWS_POLICIES
+from winkube.roles.policy_documents import EKS_CLUSTER_POLICIES, EKS_WINDOWS_POLICIES
 
-from ..forms import KEY, ROLE, SECURITY_GROUP, Form, check_forms
-from ..places import check_role, given, homed, windows_only
+from ..common.arn_formats import KEY, ROLE, SECURITY_GROUP, Form, check_forms
+from ..common.setting_paths import check_role, given, homed, windows_only
 from .cluster_settings import ClusterSettings, WindowsIpamSettings
 from .settings import EksSettings
 

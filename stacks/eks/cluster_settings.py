@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field
 from winkube.tables.kubernetes import EKS_MINORS
 
-from ..shape import Model, PolicyDocument
+from ..config.introspection import Model, PolicyDocument
 
 NEWEST_KUBERNETES = list(EKS_MINORS)[-1]
 

@@ -11,11 +11,11 @@ from winkube.eks.group_options import check_group_options
 from winkube.eks.ipam import advise_reservations, check_ipam_capacity
 from winkube.eks.node_group_rules import ONE_LINUX_NODE, advise_node_groups, check_node_groups
 from winkube.eks.target import EksTarget
-from winkube.roles.documents import CNI_POLICY, NODE_POLICIES
+from winkube.roles.policy_documents import CNI_POLICY, NODE_POLICIES
 from winkube.tables.kubernetes import EKS_KNOWN_MINORS
 
-from ..forms import KEY, SECURITY_GROUP, Form, check_forms
-from ..places import check_role, given, homed, windows_only
+from ..common.arn_formats import KEY, SECURITY_GROUP, Form, check_forms
+from ..common.setting_paths import check_role, given, homed, windows_only
 from .cluster_settings import NEWEST_KUBERNETES, ClusterSettings
 from .group_settings import InstanceGroupSettings
 from .settings import EksSettings

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from ..parts import ProxySettings, TaintSettings, WarmPoolSettings
-from ..shape import Model, PolicyDocument
+from ..config.introspection import Model, PolicyDocument
+from ..config.shared_sections import ProxySettings, TaintSettings, WarmPoolSettings
 
 
 class InstanceGroupSettings(Model):

@@ -16,13 +16,13 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
-from winkube.addons.addons import windows_node_policies
+from winkube.ec2.warm_pool import WarmPool
 from winkube.eks.access import AccessPolicy
 from winkube.eks.addon import EksAddon, EksAddonArgs
+from winkube.eks.addons import windows_node_policies
 from winkube.eks.bootstrap import Proxy
 from winkube.eks.cluster import AccessEntry, EksCluster, EksClusterArgs
 from winkube.eks.fargate import COREDNS_ON_FARGATE, EksFargateProfile, EksFargateProfileArgs
-from winkube.eks.group_options import WarmPool
 from winkube.eks.node_groups import (
     EksLinuxNodeGroup,
     EksLinuxNodeGroupArgs,
@@ -33,12 +33,12 @@ from winkube.eks.port_rules import PodPort
 from winkube.eks.security_groups import EksSecurityGroups, EksSecurityGroupsArgs
 from winkube.eks.windows_ipam import WindowsIpam, WindowsIpamArgs
 from winkube.network.network import Network, NetworkArgs
-from winkube.objects.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
 from winkube.scheduling.labels import Taint
+from winkube.scheduling.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
 from winkube.state_bucket.state_bucket import StateBucket, StateBucketArgs
 from winkube.zone.zone import ClusterZone, ClusterZoneArgs
 
-from ..arguments import after, arguments, exported
+from ..common.arguments import after, arguments, exported
 from .addons import attach_node_policies, create_addons
 from .environment import Environment
 from .group_settings import InstanceGroupSettings

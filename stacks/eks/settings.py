@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from ..settings import Settings
+from ..config.settings import Settings
 from .addon_settings import (
     AddonSettings,
     GmsaCredentialSpecSettings,

@@ -4,27 +4,27 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from winkube.addons.identity import OIDC
+from winkube.addons.sample_workloads import SampleWorkloadsArgs, check_sample_workloads
+from winkube.addons.self_managed_addons import ADDON_NEEDS, check_self_managed_addons
+from winkube.admission.windows_admission import check_windows_admission
 from winkube.control_plane.cluster import endpoint
-from winkube.control_plane.rules import check_control_plane
+from winkube.control_plane.control_plane_rules import check_control_plane
 from winkube.core.mistakes import Mistake, Mistakes, Path
 from winkube.core.tags import check_tags
 from winkube.instance_groups.between_rules import PODS_FIT, check_downloads, check_instance_groups
 from winkube.instance_groups.group_rules import check_instance_group
 from winkube.instance_groups.join_target import JoinTarget
-from winkube.objects.flannel_config import check_pod_network
-from winkube.objects.runtime_class_manifests import RELEASES
-from winkube.objects.sample_workloads import SampleWorkloadsArgs, check_sample_workloads
-from winkube.objects.self_managed_addons import ADDON_NEEDS, check_self_managed_addons
-from winkube.objects.windows_admission import check_windows_admission
+from winkube.pod_network.flannel_config import check_pod_network
+from winkube.scheduling.runtime_class_manifests import RELEASES
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 from winkube.tables.regions import REGIONS
 from winkube.zone.names import NAME_IN_ZONE
 
-from ..checks import COMPARED as COMMON
-from ..checks import check_common, collected
-from ..forms import KEY, SECURITY_GROUP, Form, check_forms
-from ..places import WINDOWS_ONLY, check_role, given, homed, partition_of, windows_only
-from ..structure import ANY
+from ..common.arn_formats import KEY, SECURITY_GROUP, Form, check_forms
+from ..common.setting_paths import WINDOWS_ONLY, check_role, given, homed, partition_of, windows_only
+from ..common.shared_checks import COMPARED as COMMON
+from ..common.shared_checks import check_common, collected
+from ..config.structure import ANY
 from .group_settings import KubeadmGroupSettings
 from .settings import KubeadmSettings
 

@@ -1,15 +1,15 @@
 """The values to choose from, for editors: from the tables by which the components judge the same settings."""
 
-from winkube.control_plane.rules import EXPOSURES, HEALTH_CHECKS, LINUX, PKI, PUBLISHERS, RUNTIMES
-from winkube.eks.node_group_rules import CAPACITY_TYPES
+from winkube.addons.self_managed_table import SELF_MANAGED_ADDONS
+from winkube.admission.admission_manifests import MODES
+from winkube.control_plane.control_plane_rules import EXPOSURES, HEALTH_CHECKS, LINUX, PKI, PUBLISHERS, RUNTIMES
+from winkube.ec2.instance_rules import CAPACITY_TYPES
 from winkube.instance_groups.images import IMAGES
-from winkube.objects.addon_table import SELF_MANAGED_ADDONS
-from winkube.objects.admission_manifests import MODES
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 from winkube.tables.releases import SELF_MANAGED_RELEASES
 from winkube.tables.windows import EDITIONS
 
-from ..choices import Choices
+from ..config.choices import Choices
 from . import cluster_settings, group_settings, object_settings
 
 CHOICES: Choices = {

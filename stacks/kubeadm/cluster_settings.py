@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import Field
 
-from ..parts import ProxySettings
-from ..shape import Model, PolicyDocument
+from ..config.introspection import Model, PolicyDocument
+from ..config.shared_sections import ProxySettings
 
 USUAL_KUBERNETES = "1.36"
 """A minor for which everything that nodes download has a digest in the table."""

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from ..parts import TaintSettings, WarmPoolSettings
-from ..shape import Model, PolicyDocument
+from ..config.introspection import Model, PolicyDocument
+from ..config.shared_sections import TaintSettings, WarmPoolSettings
 from .cluster_settings import KubeletSettings
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ..shape import Model, PolicyDocument
+from ..config.introspection import Model, PolicyDocument
 
 
 class PodNetworkSettings(Model):

@@ -15,30 +15,30 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 import pulumi_tls as tls
+from winkube.addons.sample_workloads import SampleWorkloads, SampleWorkloadsArgs
+from winkube.addons.self_managed_addons import SelfManagedAddon, SelfManagedAddons, SelfManagedAddonsArgs
+from winkube.admission.windows_admission import WindowsAdmission, WindowsAdmissionArgs
 from winkube.control_plane.args import BackupRetention, IrsaIssuer
 from winkube.control_plane.control_plane import LinuxControlPlane, LinuxControlPlaneArgs
-from winkube.eks.group_options import WarmPool
-from winkube.eks.proxy import Proxy
+from winkube.ec2.proxy import Proxy
+from winkube.ec2.warm_pool import WarmPool
 from winkube.instance_groups.boot_code import BootCode
 from winkube.instance_groups.group_args import LinuxInstanceGroupArgs, WindowsInstanceGroupArgs
 from winkube.instance_groups.groups import LinuxInstanceGroup, WindowsInstanceGroup
 from winkube.instance_groups.rollout import Rollout
 from winkube.kubeadm.config import AuditLog, ExtraArguments, KubeletSettings, PodSecurity
 from winkube.network.network import Network, NetworkArgs
-from winkube.objects.cloud_controller_manager import CloudControllerManager, CloudControllerManagerArgs
-from winkube.objects.flannel import Flannel, FlannelArgs
-from winkube.objects.kubelet_csr_approver import KubeletCsrApprover, KubeletCsrApproverArgs
-from winkube.objects.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
-from winkube.objects.sample_workloads import SampleWorkloads, SampleWorkloadsArgs
-from winkube.objects.self_managed_addons import SelfManagedAddon, SelfManagedAddons, SelfManagedAddonsArgs
-from winkube.objects.windows_admission import WindowsAdmission, WindowsAdmissionArgs
-from winkube.objects.windows_kube_proxy import WindowsKubeProxy, WindowsKubeProxyArgs
+from winkube.pod_network.flannel import Flannel, FlannelArgs
+from winkube.pod_network.windows_kube_proxy import WindowsKubeProxy, WindowsKubeProxyArgs
 from winkube.scheduling.labels import Taint
+from winkube.scheduling.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
 from winkube.state_bucket.state_bucket import StateBucket, StateBucketArgs
+from winkube.system_services.cloud_controller_manager import CloudControllerManager, CloudControllerManagerArgs
+from winkube.system_services.kubelet_csr_approver import KubeletCsrApprover, KubeletCsrApproverArgs
 from winkube.tables.regions import partition
 from winkube.zone.zone import ClusterZone, ClusterZoneArgs
 
-from ..arguments import after, arguments, exported
+from ..common.arguments import after, arguments, exported
 from .cluster_settings import KubeletSettings as KubeletSection
 from .environment import Environment, resource_prefix
 from .group_settings import KubeadmGroupSettings

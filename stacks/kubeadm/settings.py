@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from ..settings import Settings, StateBucketSettings, ZoneSettings
+from ..config.settings import Settings, StateBucketSettings, ZoneSettings
 from .cluster_settings import KubeadmClusterSettings
 from .group_settings import KubeadmGroupSettings
 from .object_settings import (

@@ -7,11 +7,11 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 import pytest
-from winkube.addons.addons import AddonChoice, EksAddons, EksAddonsArgs, check_eks_addons
-from winkube.addons.documents import mounted_buckets
+from winkube.addons.addon_policies import mounted_buckets
+from winkube.addons.addon_table import ADDONS
 from winkube.addons.installing import install_order
-from winkube.addons.table import ADDONS
 from winkube.core.errors import WinkubeError
+from winkube.eks.addons import AddonChoice, EksAddons, EksAddonsArgs, check_eks_addons
 from winkube.preview.model import UNKNOWN, Plan, walk
 
 from .conftest import CLUSTER, ISSUER, PROVIDER_ARN, TAGS, assert_well_made, of_type, the

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 from policy_sentry.querying.actions import get_actions_for_service
-from winkube.addons.documents import (
+from winkube.addons.addon_policies import (
     cluster_autoscaler,
     group_credentials,
     irsa_trust,
@@ -20,7 +20,7 @@ from winkube.addons.documents import (
     pod_identity_trust,
     volume_keys,
 )
-from winkube.roles.documents import allow, document, rendered
+from winkube.roles.policy_documents import allow, document, rendered
 from winkube.roles.validation import INLINE_LIMIT, check_policy_documents
 from winkube.tables.regions import PARTITIONS
 

@@ -11,7 +11,7 @@ from winkube.addons.fluent_bit import (
     check_fluent_bit_windows,
     log_manifests,
 )
-from winkube.objects.windows_pods import check_windows_pod
+from winkube.kubernetes.windows_pods import check_windows_pod
 from winkube.preview.model import UNKNOWN
 
 from .conftest import TAGS, assert_well_made, the

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from winkube.addons.karpenter import (
+from winkube.eks.karpenter import (
     KarpenterWindowsNodes,
     KarpenterWindowsNodesArgs,
     KarpenterWindowsRole,
@@ -13,7 +13,7 @@ from winkube.addons.karpenter import (
     node_class,
     node_pool,
 )
-from winkube.addons.node_classes import check_node_classes
+from winkube.eks.node_classes import check_node_classes
 from winkube.scheduling.labels import Taint
 
 from .conftest import CLUSTER, TAGS, assert_well_made, the

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from winkube.addons.addon_rules import check_addons
+from winkube.addons.addon_table import ADDONS, ELSEWHERE, Slot
 from winkube.addons.legacy import LEFT_OVERS, check_legacy_object
-from winkube.addons.rules import check_addons
-from winkube.addons.table import ADDONS, ELSEWHERE, Slot
 
 
 @dataclass

@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from winkube.addons import documents
-from winkube.addons.rules import check_values
-from winkube.addons.table import ADDONS, AUTOSCALER_IMAGES, ELSEWHERE, OS_LABEL, Slot
-from winkube.addons.values import MISSING, at, filled, merged, plain_slots, rendered_values, walked
-from winkube.roles.checks import check_external_policies
-from winkube.roles.documents import managed_policy_arn
+from winkube.addons import addon_policies
+from winkube.addons.addon_rules import check_values
+from winkube.addons.addon_table import ADDONS, AUTOSCALER_IMAGES, ELSEWHERE, OS_LABEL, Slot
+from winkube.addons.chart_values import MISSING, at, filled, merged, plain_slots, rendered_values, walked
+from winkube.roles.policy_documents import managed_policy_arn
+from winkube.roles.role_rules import check_external_policies
 from winkube.tables.kubernetes import EKS_KNOWN_MINORS
 from winkube.tables.windows import WINDOWS_RELEASES
 
@@ -41,7 +41,7 @@ def test_a_role_has_a_service_account_and_something_to_allow(row):
     assert rights == (row.service_account is not None)
     assert bool(row.role_annotations) == (row.chart is not None and row.service_account is not None)
     if row.document:
-        assert callable(getattr(documents, row.document))
+        assert callable(getattr(addon_policies, row.document))
     arns = [managed_policy_arn(policy) for policy in (*row.managed_policies, *row.windows_node_policies)]
     assert not check_external_policies(list(dict.fromkeys(arns)), partition="aws")
 

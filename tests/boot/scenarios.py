@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from winkube.objects.parts import CONTROL_PLANE_LABEL
+from winkube.kubernetes.manifests import CONTROL_PLANE_LABEL
 
 from .bed import Bed
 from .cloud import ENVIRONMENT
@@ -433,7 +433,7 @@ def report(bed: Bed) -> None:
 
 def winkube(bed: Bed, command: str, *more: str, seconds: float = 300, codes: tuple[int, ...] = (0,)) -> str:
     """``winkube cluster <command>``, as a person gives it; what it showed."""
-    call = [sys.executable, "-m", "winkube.preview.cli", "cluster", command, bed.stack.name,
+    call = [sys.executable, "-m", "winkube.preview.cli.main", "cluster", command, bed.stack.name,
             "--region", bed.stack.region, *more]  # fmt: skip
     done = subprocess.run(call, cwd=ROOT, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True,
                           timeout=seconds, check=False)  # fmt: skip

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from winkube.preview.evaluate import evaluate
+from winkube.preview.evaluation.evaluate import evaluate
 from winkube.preview.model import Plan, Secret
 
 from tests.cluster.objects import objects_of

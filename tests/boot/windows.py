@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from _pytest.outcomes import Skipped
-from winkube.objects.runtime_class_manifests import runtime_class_name
+from winkube.scheduling.runtime_class_manifests import runtime_class_name
 
 from tests.binaries import binary
 from tests.binaries.wine import wine

@@ -3,7 +3,7 @@
 import uuid
 from typing import Any
 
-from winkube.objects.windows_admission import mutating_policies
+from winkube.admission.windows_admission import mutating_policies
 
 from .bed import Cluster
 from .client import ApiError, Client, Manifest

@@ -20,9 +20,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from winkube.objects.admission_manifests import admission_manifests
-from winkube.objects.runtime_class_manifests import runtime_class_manifest
-from winkube.objects.windows_admission import WindowsAdmissionArgs, mutating_policies
+from winkube.admission.admission_manifests import admission_manifests
+from winkube.admission.windows_admission import WindowsAdmissionArgs, mutating_policies
+from winkube.scheduling.runtime_class_manifests import runtime_class_manifest
 
 from tests.binaries import DEFAULT_MINOR
 from tests.binaries.build import find_go

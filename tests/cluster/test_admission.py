@@ -5,9 +5,9 @@ from copy import deepcopy
 from typing import Any, cast
 
 import pytest
-from winkube.objects.admission_manifests import admission_manifests
-from winkube.objects.runtime_class_manifests import runtime_class_manifest
-from winkube.objects.windows_admission import WindowsAdmissionArgs, mutating_policies
+from winkube.admission.admission_manifests import admission_manifests
+from winkube.admission.windows_admission import WindowsAdmissionArgs, mutating_policies
+from winkube.scheduling.runtime_class_manifests import runtime_class_manifest
 
 from .admission_matrix import CASES, DAEMON_SETS, Case
 from .bed import Cluster

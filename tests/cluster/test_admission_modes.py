@@ -1,9 +1,9 @@
 """Admission policies as they come and go: their modes, older pods, and minors without mutation."""
 
 import pytest
-from winkube.objects.admission_manifests import admission_manifests
-from winkube.objects.runtime_class_manifests import runtime_class_manifest
-from winkube.objects.windows_admission import WindowsAdmissionArgs
+from winkube.admission.admission_manifests import admission_manifests
+from winkube.admission.windows_admission import WindowsAdmissionArgs
+from winkube.scheduling.runtime_class_manifests import runtime_class_manifest
 
 from .admission_matrix import windows
 from .bed import Cluster

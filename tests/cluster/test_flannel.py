@@ -5,8 +5,8 @@ import time
 from pathlib import Path
 
 import yaml
-from winkube.objects.flannel import FlannelArgs
-from winkube.objects.flannel_manifests import flannel_manifests
+from winkube.pod_network.flannel import FlannelArgs
+from winkube.pod_network.flannel_manifests import flannel_manifests
 
 from tests.binaries import binary
 

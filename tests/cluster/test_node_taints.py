@@ -1,7 +1,7 @@
 """Marks on nodes of others, by the API server's own rules of server-side apply."""
 
-from winkube.objects.node_taints import node_patch
 from winkube.scheduling.labels import Taint
+from winkube.scheduling.node_taints import node_patch
 
 from .bed import Cluster
 

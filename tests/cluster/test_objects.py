@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pulumi
 import pytest
-from winkube.objects.windows_admission import mutating_policies
-from winkube.preview.evaluate import evaluate_function
+from winkube.admission.windows_admission import mutating_policies
+from winkube.preview.evaluation.evaluate import evaluate_function
+from winkube.preview.evaluation.project import read_configuration, read_project
 from winkube.preview.model import Plan
-from winkube.preview.project import read_configuration, read_project
 from winkube.tables.artefacts import artefacts_for
 from winkube.tables.kubernetes import EKS_MINORS, SELF_MANAGED_MINORS
 from winkube.tables.windows import releases_for

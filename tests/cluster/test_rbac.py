@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from winkube.objects.flannel import FlannelArgs
-from winkube.objects.flannel_manifests import flannel_manifests
-from winkube.objects.kube_proxy_manifests import kube_proxy_manifests
-from winkube.objects.system_manifests import (
+from winkube.pod_network.flannel import FlannelArgs
+from winkube.pod_network.flannel_manifests import flannel_manifests
+from winkube.pod_network.kube_proxy_manifests import kube_proxy_manifests
+from winkube.pod_network.windows_kube_proxy import WindowsKubeProxyArgs
+from winkube.system_services.system_manifests import (
     cloud_controller_manifests,
     csr_approver_environment,
     csr_approver_manifests,
 )
-from winkube.objects.windows_kube_proxy import WindowsKubeProxyArgs
 
 from .bed import Cluster
 from .client import ApiError, Client, Manifest

@@ -9,12 +9,12 @@ from typing import Any
 
 import pulumi
 import pytest
-from winkube.objects.admission_manifests import admission_manifests
-from winkube.objects.flannel import Flannel, FlannelArgs
-from winkube.objects.runtime_class_manifests import runtime_class_manifest
-from winkube.objects.windows_admission import WindowsAdmissionArgs, mutating_policies
-from winkube.objects.windows_kube_proxy import WindowsKubeProxy, WindowsKubeProxyArgs
-from winkube.preview.evaluate import evaluate_function
+from winkube.admission.admission_manifests import admission_manifests
+from winkube.admission.windows_admission import WindowsAdmissionArgs, mutating_policies
+from winkube.pod_network.flannel import Flannel, FlannelArgs
+from winkube.pod_network.windows_kube_proxy import WindowsKubeProxy, WindowsKubeProxyArgs
+from winkube.preview.evaluation.evaluate import evaluate_function
+from winkube.scheduling.runtime_class_manifests import runtime_class_manifest
 
 from .bed import Cluster
 from .client import ApiError, Client, Manifest

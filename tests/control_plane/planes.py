@@ -6,7 +6,7 @@ from typing import Any
 
 from winkube.control_plane.args import LinuxControlPlaneArgs
 from winkube.control_plane.control_plane import LinuxControlPlane
-from winkube.preview.evaluate import evaluate_function
+from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import Plan
 
 from tests.tls_stand_in import TLS

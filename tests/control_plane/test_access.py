@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from policy_sentry.querying.actions import get_actions_for_service
 from winkube.control_plane.control_plane import LinuxControlPlane
-from winkube.control_plane.documents import cluster_state, secrets_key_user
+from winkube.control_plane.control_plane_policies import cluster_state, secrets_key_user
 from winkube.instance_groups.access import node_access
 from winkube.instance_groups.join_target import JoinTarget
-from winkube.preview.evaluate import evaluate_function
+from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import Plan
-from winkube.roles.documents import self_managed_node, session_manager
+from winkube.roles.policy_documents import self_managed_node, session_manager
 from winkube.roles.validation import check_policy_documents
 from winkube.state_bucket.layout import ClusterLayout
 

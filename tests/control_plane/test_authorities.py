@@ -10,7 +10,7 @@ import yaml
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from winkube.control_plane.authorities import ClusterAuthorities, ClusterAuthoritiesArgs, secretbox_key
-from winkube.preview.evaluate import evaluate_function
+from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import Plan, Resource, Secret, plain
 
 from tests.tls_stand_in import TLS

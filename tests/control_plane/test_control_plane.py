@@ -13,7 +13,7 @@ from winkube.control_plane.key_set import key_id
 from winkube.core.errors import WinkubeError
 from winkube.instance_groups.join_target import check_join_target
 from winkube.network.ports import self_managed_rules
-from winkube.preview.evaluate import evaluate_function
+from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import UNKNOWN, Plan, Resource, Secret, plain
 
 from tests.tls_stand_in import TLS

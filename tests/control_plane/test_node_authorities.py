@@ -10,14 +10,14 @@ import yaml
 from winkube.control_plane.args import IrsaIssuer, check_control_plane_args
 from winkube.control_plane.authorities import ClusterAuthorities, ClusterAuthoritiesArgs
 from winkube.control_plane.control_plane import LinuxControlPlane
-from winkube.control_plane.node_documents import AUTHORITY_FILES
+from winkube.control_plane.slot_documents import AUTHORITY_FILES
 from winkube.instance_groups.join_target import check_join_target
 from winkube.kubeadm import paths
 from winkube.node_agent.winkube_agent import document as agent_document
-from winkube.preview.evaluate import evaluate_function
-from winkube.preview.invokes import Answers
+from winkube.preview.evaluation.evaluate import evaluate_function
+from winkube.preview.evaluation.invokes import Answers
 from winkube.preview.model import UNKNOWN, Plan, Secret
-from winkube.preview.render import json_text
+from winkube.preview.output.plan_formats import json_text
 from winkube.state_bucket.layout import ClusterLayout
 
 from tests.tls_stand_in import TLS

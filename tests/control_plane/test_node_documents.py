@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from winkube.control_plane.node_documents import (
+from winkube.control_plane.slot_documents import (
     ETCD_VOLUME_SERVICE,
     ClusterFacts,
     control_plane_images,
@@ -17,8 +17,8 @@ from winkube.control_plane.node_documents import (
     node_document,
     pki_files,
 )
-from winkube.eks.proxy import Proxy
-from winkube.node_agent.document import NodeDocument
+from winkube.ec2.proxy import Proxy
+from winkube.node_agent.node_document import NodeDocument
 
 from .planes import CLUSTER, CLUSTER_KEY, control_plane_args
 

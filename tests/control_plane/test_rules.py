@@ -7,7 +7,7 @@ import pytest
 from winkube.control_plane.args import BackupRetention, IrsaIssuer, LinuxControlPlaneArgs, check_control_plane_args
 from winkube.control_plane.authorities import ClusterAuthoritiesArgs, check_authorities_args
 from winkube.control_plane.cluster import ClusterLike
-from winkube.control_plane.rules import ControlPlaneLike, advise_control_plane
+from winkube.control_plane.control_plane_rules import ControlPlaneLike, advise_control_plane
 from winkube.core.mistakes import Mistake
 from winkube.kubeadm.config import ExtraArguments
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from winkube.control_plane.args import IrsaIssuer
+from winkube.preview.checks.policy_runner import run_policies
 from winkube.preview.model import Plan, Secret, plain, walk
-from winkube.preview.policy_runner import run_policies
-from winkube.preview.render import json_text
+from winkube.preview.output.plan_formats import json_text
 
 from .planes import update, usual
 

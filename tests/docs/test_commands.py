@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from winkube.node_agent.vendoring import VENDOR, ensure
-from winkube.preview import cli
+from winkube.preview.cli import main as cli
 
 from .pages import BLOCKS, NEEDS, ROOT, RUN_HERE, Fence, own_commands
 

@@ -11,7 +11,7 @@ from winkube.eks.private_cluster import private_endpoints
 from winkube.eks.windows_ipam import WindowsIpamArgs
 from winkube.network.network import NetworkArgs
 from winkube.network.plan import plan_network
-from winkube.roles.documents import EKS_CLUSTER_POLICIES, EKS_WINDOWS_POLICIES, NODE_POLICIES
+from winkube.roles.policy_documents import EKS_CLUSTER_POLICIES, EKS_WINDOWS_POLICIES, NODE_POLICIES
 from winkube.state_bucket.layout import ClusterLayout
 from winkube.tables.kubernetes import EKS_KNOWN_MINORS, WINDOWS_MINIMUM_PLATFORM, EksMinor
 from winkube.tables.windows import WINDOWS_RELEASES, WindowsRelease

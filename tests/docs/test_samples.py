@@ -8,10 +8,10 @@ import kubernetes_validate
 import pytest
 import yaml
 from winkube.addons.load_balancer import service_annotations
-from winkube.objects.runtime_class_manifests import runtime_class_name
-from winkube.objects.windows_pods import advise_windows_pod, check_manifest, for_windows, image_build, pod_spec
+from winkube.kubernetes.windows_pods import advise_windows_pod, check_manifest, for_windows, image_build, pod_spec
 from winkube.policies.model import Planned, Stack
 from winkube.policies.pack import RULES
+from winkube.scheduling.runtime_class_manifests import runtime_class_name
 from winkube.tables.kubernetes import EKS_MINORS
 from winkube.tables.windows import WINDOWS_RELEASES
 

@@ -11,11 +11,11 @@ import botocore.session
 import botocore.validate
 import pulumi
 import pytest
+from winkube.ec2.warm_pool import WarmPool
 from winkube.eks.access import AccessPolicy
 from winkube.eks.addon import EksAddon, EksAddonArgs
 from winkube.eks.cluster import AccessEntry, EksCluster, EksClusterArgs
 from winkube.eks.fargate import EksFargateProfile, EksFargateProfileArgs
-from winkube.eks.group_options import WarmPool
 from winkube.eks.node_groups import (
     EksLinuxNodeGroup,
     EksLinuxNodeGroupArgs,

@@ -9,6 +9,7 @@ from email import message_from_string
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from winkube.ec2.proxy import Proxy
 from winkube.eks.bootstrap import (
     OWNED_FLAGS,
     USER_DATA_LIMIT,
@@ -24,7 +25,6 @@ from winkube.eks.bootstrap import (
     windows_user_data,
 )
 from winkube.eks.density import windows_reservations
-from winkube.eks.proxy import Proxy
 from winkube.scheduling.labels import WINDOWS_TAINT, Taint
 
 NODE = Bootstrap(

@@ -14,12 +14,12 @@ from winkube.eks.cluster_rules import (
     CONTROL_PLANE_TIERS,
     EGRESS_MODES,
     LOG_TYPE_NAMES,
-    RETENTION_DAYS,
     SUPPORT_TYPES,
     check_cluster,
     check_service_cidr,
     check_version,
 )
+from winkube.tables.log_retention import RETENTION_DAYS
 
 
 @dataclass(frozen=True)

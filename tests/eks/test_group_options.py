@@ -4,9 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from winkube.eks.group_options import WarmPool, check_group_options
+from winkube.ec2.proxy import Proxy
+from winkube.ec2.warm_pool import WarmPool
+from winkube.eks.group_options import check_group_options
 from winkube.eks.node_groups import EksLinuxNodeGroupArgs, EksWindowsNodeGroupArgs
-from winkube.eks.proxy import Proxy
 from winkube.eks.target import EksTarget
 
 TARGET = EksTarget(

@@ -16,8 +16,8 @@ import botocore.validate
 import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
-from winkube.preview.evaluate import evaluate
-from winkube.preview.invokes import read_answers
+from winkube.preview.evaluation.evaluate import evaluate
+from winkube.preview.evaluation.invokes import read_answers
 from winkube.preview.model import Plan, Resource
 
 from tests.validators.programs import PROGRAMS

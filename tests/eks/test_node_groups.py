@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 import pytest
 from winkube.core.errors import WinkubeError
-from winkube.eks.group_options import WarmPool
+from winkube.ec2.warm_pool import WarmPool
 from winkube.eks.node_groups import (
     EksLinuxNodeGroup,
     EksLinuxNodeGroupArgs,

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from winkube.preview.evaluate import evaluate
-from winkube.preview.invokes import Answers
+from winkube.preview.evaluation.evaluate import evaluate
+from winkube.preview.evaluation.invokes import Answers
 from winkube.preview.model import Plan, decode, plain
 
 from .engine import STACK_TYPE, Engine, Run, without_outputs

@@ -30,6 +30,7 @@ from pulumi.runtime.proto import (
     resource_pb2,
     resource_pb2_grpc,
 )
+from winkube.preview.evaluation.project import read_configuration, read_project
 from winkube.preview.model import (
     OUTPUT_SIGNATURE,
     SECRET_SIGNATURE,
@@ -38,7 +39,6 @@ from winkube.preview.model import (
     decode,
     plain,
 )
-from winkube.preview.project import read_configuration, read_project
 
 from .cloud import Cloud
 from .plugin import FOLDER, SIZE, name_of, type_of

@@ -22,7 +22,8 @@ from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi import _utils as sdk_utilities  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import rpc as sdk_rpc
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
-from winkube.preview import sdk
+from winkube.preview.evaluation import sdk_types
+from winkube.preview.evaluation.sdk_speed.module_imports import import_package
 from winkube.preview.model import (
     SIGNATURE_KEY,
     UNKNOWN_TEXT,
@@ -30,7 +31,6 @@ from winkube.preview.model import (
     holds_unknown,
     plain,
 )
-from winkube.preview.sdk_import import import_package
 
 from tests.tls_stand_in import TLS
 
@@ -142,7 +142,7 @@ class Plugin(provider_pb2_grpc.ResourceProviderServicer):
 
     def computed(self, kind: str, name: str, inputs: Mapping[str, Any], *, preview: bool) -> dict[str, Any]:
         """What the provider would compute."""
-        made = sdk.computed(kind, name, inputs, ARN)
+        made = sdk_types.computed(kind, name, inputs, ARN)
         if preview:
             return dict.fromkeys(made, UNKNOWN_TEXT)
         given = self.cloud.settings().get("outputs", {})
@@ -155,7 +155,7 @@ class Plugin(provider_pb2_grpc.ResourceProviderServicer):
 
     def _state(self, kind: str, name: str, inputs: struct_pb2.Struct, *, preview: bool) -> struct_pb2.Struct:
         load(kind)
-        cls = sdk.resource_class(kind)
+        cls = sdk_types.resource_class(kind)
         if cls is None:
             raise LookupError(f"the SDK has no class for {kind}")
         state = struct_pb2.Struct()
@@ -164,13 +164,13 @@ class Plugin(provider_pb2_grpc.ResourceProviderServicer):
         for key, value in inputs.fields.items():
             if value.WhichOneof("kind") != "struct_value" or SIGNATURE_KEY in value.struct_value.fields:
                 continue
-            if sdk.is_text_output(cls, key):
+            if sdk_types.is_text_output(cls, key):
                 state.fields[key].string_value = json.dumps(json_format.MessageToDict(value.struct_value))
                 continue
             inner = state.fields[key].struct_value
-            for part in sdk.nested_texts(cls, key):
+            for part in sdk_types.nested_texts(cls, key):
                 if part not in inner.fields:
-                    label = UNKNOWN_TEXT if preview else sdk.placeholder(str, f"{name}.{key}.{part}")
+                    label = UNKNOWN_TEXT if preview else sdk_types.placeholder(str, f"{name}.{key}.{part}")
                     inner.fields[part].string_value = label
         state.update(self.computed(kind, name, known, preview=preview))
         return state

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from google.protobuf import struct_pb2
 from winkube.preview.model import SIGNATURE_KEY, UNKNOWN, Plan, Reference, Secret, decode, holds_unknown
-from winkube.preview.values import SECRET_MARK, plain
+from winkube.preview.text.values import SECRET_MARK, plain
 
 from .cloud import Cloud
 from .engine import ROOT

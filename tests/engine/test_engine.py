@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from winkube.preview.evaluation.project import read_project
 from winkube.preview.model import Secret, decode, holds_unknown, walk
-from winkube.preview.project import read_project
 
 from .cloud import Cloud
 from .comparing import asked, differences, offline, planned

@@ -13,10 +13,10 @@ import pytest
 import yaml
 from pulumi import FileAsset, Output, ResourceOptions
 from pulumi_aws import Provider
-from winkube.preview.evaluate import evaluate, evaluate_function
-from winkube.preview.invokes import Answers
+from winkube.preview.evaluation.evaluate import evaluate, evaluate_function
+from winkube.preview.evaluation.invokes import Answers
+from winkube.preview.evaluation.project import read_project
 from winkube.preview.model import UNKNOWN_TEXT
-from winkube.preview.project import read_project
 
 from .engine import ROOT
 from .plugin import IMAGE, type_of

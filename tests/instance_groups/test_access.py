@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from winkube.instance_groups.access import node_access
 from winkube.instance_groups.node_image import builder_access
-from winkube.roles.documents import rendered
+from winkube.roles.policy_documents import rendered
 
 from tests.validators.linter import lint
 

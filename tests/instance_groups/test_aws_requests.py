@@ -6,7 +6,7 @@ from typing import Any
 import botocore.session
 import botocore.validate
 import pytest
-from winkube.eks.group_options import WarmPool
+from winkube.ec2.warm_pool import WarmPool
 from winkube.instance_groups.groups import LinuxInstanceGroup, WindowsInstanceGroup
 from winkube.preview.model import Plan, Resource
 

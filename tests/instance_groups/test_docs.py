@@ -9,7 +9,7 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
-from winkube.instance_groups import existing
+from winkube.existing_clusters import self_managed
 from winkube.instance_groups.group_args import WindowsInstanceGroupArgs
 from winkube.instance_groups.join_target import JoinTarget
 from winkube.tables.kubernetes import EKS_MINORS
@@ -56,7 +56,7 @@ def test_the_helpers_of_the_page_are_those_of_the_code() -> None:
     """Each is named, and the example's arguments exist."""
     for name in ("target_of_kops", "target_of_kubespray", "target_of_kubeadm"):
         assert f"`{name}`" in JOIN
-        assert callable(getattr(existing, name))
+        assert callable(getattr(self_managed, name))
     example = JOIN.partition("```python")[2].partition("```")[0]
     fields = {field.name for field in dataclasses.fields(JoinTarget)}
     assert set(re.findall(r"^    (\w+)=", example, flags=re.M)) <= fields

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from winkube.core.errors import WinkubeError
-from winkube.eks.group_options import WarmPool
+from winkube.ec2.warm_pool import WarmPool
 from winkube.instance_groups import boot_code, groups
 from winkube.instance_groups.boot_code import BootCode, BootCodeArgs
 from winkube.instance_groups.groups import LinuxInstanceGroup, WindowsInstanceGroup

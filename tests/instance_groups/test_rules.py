@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winkube.eks.group_options import WarmPool
+from winkube.ec2.warm_pool import WarmPool
 from winkube.instance_groups.between_rules import check_downloads, check_instance_groups, optional_programs
 from winkube.instance_groups.boot_code import BootCodeArgs, check_boot_code
 from winkube.instance_groups.group_args import check_instance_group_args

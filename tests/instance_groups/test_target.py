@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from winkube.core.errors import WinkubeError
-from winkube.eks.proxy import Proxy
-from winkube.instance_groups.existing import (
+from winkube.ec2.proxy import Proxy
+from winkube.existing_clusters.self_managed import (
     KOPS_REFUSED,
     KUBESPRAY_REFUSED,
     target_of_kops,

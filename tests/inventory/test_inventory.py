@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 from winkube.inventory import command
-from winkube.preview.evaluate import evaluate
-from winkube.preview.render import to_json
+from winkube.preview.evaluation.evaluate import evaluate
+from winkube.preview.output.plan_formats import to_json
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MACHINES: Sequence[Mapping[str, Any]] = (

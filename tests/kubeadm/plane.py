@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from winkube.kubeadm import api_server, documents, paths
+from winkube.kubeadm import api_server, kubeadm_documents, paths
 from winkube.kubeadm.config import ClusterConfig
 from winkube.kubeadm.rendering import render
 
@@ -45,7 +45,7 @@ class Plane:
     def _write(self) -> None:
         """Everything that is on the disk of a node before its first process starts."""
         config = self.root / "kubeadm.yaml"
-        config.write_text(moved(filled(render(documents.init_documents(self.cluster))), self.root))
+        config.write_text(moved(filled(render(kubeadm_documents.init_documents(self.cluster))), self.root))
         files = dict(api_server.api_server_files(self.cluster))
         if self.cluster.secrets_encryption == "secretbox":
             keys = [api_server.EncryptionKey(name="k1", secret=KEY)]

@@ -7,15 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from winkube.core.mistakes import Mistakes
-from winkube.kubeadm import checks
-from winkube.kubeadm.checks import (
-    check_cluster_config,
-    check_dns_name,
-    check_endpoint,
-    check_kubelet_settings,
-    check_pause_image,
-    node_pods,
-)
+from winkube.kubeadm import configuration_rules
 from winkube.kubeadm.config import (
     AuditLog,
     ClusterConfig,
@@ -24,6 +16,14 @@ from winkube.kubeadm.config import (
     KubeletSettings,
     PodSecurity,
     ServiceAccountIssuer,
+)
+from winkube.kubeadm.configuration_rules import (
+    check_cluster_config,
+    check_dns_name,
+    check_endpoint,
+    check_kubelet_settings,
+    check_pause_image,
+    node_pods,
 )
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 
@@ -141,7 +141,7 @@ def test_more_nodes_than_parts_of_the_pod_network_are_refused_with_the_network_t
 @given(mask=st.integers(17, 28), count=st.integers(1, 5000))
 def test_node_count_is_refused_exactly_above_the_number_of_parts(mask: int, count: int):
     found = check_cluster_config(replace(GOOD, node_cidr_mask=mask), node_count=count)
-    refused = any(mistake.rule is checks.NODE_COUNT for mistake in found)
+    refused = any(mistake.rule is configuration_rules.NODE_COUNT for mistake in found)
     assert refused == (count > 2 ** (mask - 16))
 
 

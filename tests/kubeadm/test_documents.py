@@ -11,7 +11,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from winkube.kubeadm import api_server, documents, kubeconfig, kubelet, paths
+from winkube.kubeadm import api_server, kubeadm_documents, kubeconfig, kubelet, paths
 from winkube.kubeadm.config import ClusterConfig, KmsPlugin, KubeletSettings, NodeConfig
 from winkube.kubeadm.rendering import render
 from winkube.scheduling.labels import Taint
@@ -55,14 +55,15 @@ def test_keys_keep_their_order_and_nothing_is_an_anchor():
 
 @pytest.mark.parametrize("minor", SELF_MANAGED_MINORS)
 def test_init_says_the_patch_of_the_table_and_v1beta4_alone(minor: str):
-    several = documents.init_documents(replace(CLUSTER, kubernetes_version=minor))
+    several = kubeadm_documents.init_documents(replace(CLUSTER, kubernetes_version=minor))
     assert [one["apiVersion"] for one in several[:2]] == ["kubeadm.k8s.io/v1beta4"] * 2
     assert several[1]["kubernetesVersion"].startswith(f"v{minor}.")
 
 
 def test_nothing_but_the_known_placeholders_is_left_to_the_node():
     node = NodeConfig(ecr_credentials=True)
-    several = [*documents.init_documents(CLUSTER, node), documents.join_document(node, control_plane=True),
+    several = [*kubeadm_documents.init_documents(CLUSTER, node),
+               kubeadm_documents.join_document(node, control_plane=True),
                kubelet.windows_kubelet_configuration(CLUSTER),
                kubeconfig.discovery_kubeconfig("c", "h:1", "PEM")]  # fmt: skip
     assert "${" not in filled(render(several))
@@ -76,7 +77,7 @@ def test_the_discovery_file_has_the_token_as_its_users_and_no_other_credential()
     assert config["users"] == [{"name": "winkube-join", "user": {"token": paths.JOIN_TOKEN}}]
     assert config["contexts"][0]["name"] == config["current-context"]
     assert config["clusters"][0]["cluster"]["server"] == "https://api.prod.example.com:6443"
-    assert "tlsBootstrapToken" not in render(documents.join_document())
+    assert "tlsBootstrapToken" not in render(kubeadm_documents.join_document())
 
 
 def test_the_admin_kubeconfig_holds_certificate_and_key():
@@ -110,8 +111,8 @@ def test_windows_kubelets_are_services_of_high_priority():
 
 def test_a_group_without_settings_of_its_own_has_no_patch():
     assert kubelet.kubelet_patch(KubeletSettings()) is None
-    assert documents.node_files(NodeConfig()) == {}
-    assert "patches" not in documents.join_document()
+    assert kubeadm_documents.node_files(NodeConfig()) == {}
+    assert "patches" not in kubeadm_documents.join_document()
     assert kubelet.kubelet_patch(KubeletSettings(max_pods=50)) == {"maxPods": 50}
 
 
@@ -132,7 +133,7 @@ def test_the_kms_plugin_stands_beside_the_api_server():
     assert f"--listen={paths.KMS_SOCKET}" in container["args"]
     provider = files[paths.ENCRYPTION]["resources"][0]["providers"][0]["kms"]
     assert (provider["apiVersion"], provider["endpoint"]) == ("v2", f"unix://{paths.KMS_SOCKET}")
-    mounts = documents.cluster_configuration(cluster)["apiServer"]["extraVolumes"]
+    mounts = kubeadm_documents.cluster_configuration(cluster)["apiServer"]["extraVolumes"]
     assert paths.KMS_SOCKETS in [mount["hostPath"] for mount in mounts]
 
 
@@ -142,13 +143,13 @@ def test_kubeadm_inits_dry_and_gives_the_kubelet_what_we_said(minor: str, tmp_pa
     """The whole of ``kubeadm init``, with every check of the host only warned about: this host is no node."""
     node = NodeConfig(kubelet=KubeletSettings(max_pods=50), labels={"team": "a"}, ignored_preflight_errors=("all",))
     cluster = replace(CLUSTER, kubernetes_version=minor)
-    for path, patch in documents.node_files(node).items():
+    for path, patch in kubeadm_documents.node_files(node).items():
         place = Path(moved(path, tmp_path))
         place.parent.mkdir(parents=True)
         place.write_text(render(patch))
     config, out = tmp_path / "kubeadm.yaml", tmp_path / "dry"
     out.mkdir()
-    config.write_text(moved(filled(render(documents.init_documents(cluster, node))), tmp_path))
+    config.write_text(moved(filled(render(kubeadm_documents.init_documents(cluster, node))), tmp_path))
     command = [binary("kubeadm", minor=minor), "init", "--dry-run", "--config", config]
     environment = {"KUBEADM_INIT_DRYRUN_DIR": str(out), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
@@ -168,4 +169,4 @@ def test_kubeadm_inits_dry_and_gives_the_kubelet_what_we_said(minor: str, tmp_pa
 def test_every_file_of_ours_that_the_flags_of_a_kubelet_name_is_written(node: NodeConfig) -> None:
     """A kubelet whose credential provider has no configuration ends at its start, so the node never joins."""
     named = {one for one in kubelet.linux_kubelet_arguments(node).values() if one.startswith("/etc/kubernetes/")}
-    assert named == set(documents.node_files(node))
+    assert named == set(kubeadm_documents.node_files(node))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from winkube.core.mistakes import Mistakes
-from winkube.kubeadm import api_server, documents, flags, kubelet
+from winkube.kubeadm import api_server, flags, kubeadm_documents, kubelet
 from winkube.kubeadm.config import ClusterConfig, NodeConfig
 from winkube.kubeadm.flags import check_extra_args, check_feature_gates, check_kubelet_fields, known_fields, known_flags
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS, at_least
@@ -38,8 +38,8 @@ def test_the_flags_that_we_write_are_those_of_the_programs(minor: str):
     made = cluster(minor)
     written = {
         "api_server": api_server.api_server_arguments(made),
-        "controller_manager": documents.controller_manager_arguments(made),
-        "scheduler": documents.scheduler_arguments(made),
+        "controller_manager": kubeadm_documents.controller_manager_arguments(made),
+        "scheduler": kubeadm_documents.scheduler_arguments(made),
     }
     for component, ours in written.items():
         assert set(ours) <= set(flags_of(binary(flags.PROGRAMS[component], minor=minor))), component

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from winkube.kubeadm import documents, kubeconfig, kubelet, paths
-from winkube.kubeadm.checks import ALGORITHMS, check_cluster_config
+from winkube.kubeadm import kubeadm_documents, kubeconfig, kubelet, paths
 from winkube.kubeadm.config import (
     AuditLog,
     ClusterConfig,
@@ -21,6 +20,7 @@ from winkube.kubeadm.config import (
     PodSecurity,
     ServiceAccountIssuer,
 )
+from winkube.kubeadm.configuration_rules import ALGORITHMS, check_cluster_config
 from winkube.kubeadm.rendering import Document, render
 from winkube.scheduling.labels import Taint
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
@@ -114,7 +114,7 @@ def cluster(minor: str, name: str) -> ClusterConfig:
 @pytest.mark.parametrize("minor", SELF_MANAGED_MINORS)
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_kubeadm_reads_what_init_is_given(minor: str, name: str, tmp_path: Path):
-    done = validate(minor, documents.init_documents(cluster(minor, name)), tmp_path)
+    done = validate(minor, kubeadm_documents.init_documents(cluster(minor, name)), tmp_path)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "ok", "")
 
 
@@ -124,9 +124,9 @@ def test_kubeadm_reads_what_init_is_given(minor: str, name: str, tmp_path: Path)
 def test_kubeadm_reads_what_init_and_join_are_given_for_a_node(
     minor: str, name: str, control_plane: bool, tmp_path: Path
 ):
-    several: list[Sequence[Document]] = [[documents.join_document(NODES[name], control_plane=control_plane)]]
+    several: list[Sequence[Document]] = [[kubeadm_documents.join_document(NODES[name], control_plane=control_plane)]]
     if control_plane:
-        several.append(documents.init_documents(cluster(minor, "defaults"), NODES[name]))
+        several.append(kubeadm_documents.init_documents(cluster(minor, "defaults"), NODES[name]))
     for given in several:
         done = validate(minor, given, tmp_path)
         assert (done.returncode, done.stdout.strip()) == (0, "ok"), done.stderr
@@ -142,12 +142,12 @@ def test_kubeadm_reads_the_windows_kubelet_configuration_strictly(
     windows = kubelet.windows_kubelet_configuration(
         made, settings, taints, feature_gates={"WindowsCPUAndMemoryAffinity": True}
     )
-    done = validate(minor, [documents.cluster_configuration(made), windows], tmp_path)
+    done = validate(minor, [kubeadm_documents.cluster_configuration(made), windows], tmp_path)
     assert (done.returncode, done.stdout.strip()) == (0, "ok"), done.stderr
     # The one warning there may be: the client CA has a path of Windows.
     assert all("clientCAFile" in line for line in done.stderr.splitlines() if "recommended value" in line)
     for field, wrong in (("containerLogMaxFile", 5), ("maxPods", "many")):
-        done = validate(minor, [documents.cluster_configuration(made), {**windows, field: wrong}], tmp_path)
+        done = validate(minor, [kubeadm_documents.cluster_configuration(made), {**windows, field: wrong}], tmp_path)
         assert done.returncode == 1
         assert field in done.stderr
 
@@ -167,8 +167,8 @@ def test_kubeadm_reads_the_windows_kubelet_configuration_strictly(
 def test_kubeadm_refuses_a_misspelt_field_in_each_document(
     minor: str, kind: str, path: tuple[str, ...], tmp_path: Path
 ):
-    first = documents.cluster_configuration(cluster(minor, "defaults"))
-    several = chain(documents.init_documents(cluster(minor, "defaults")), [documents.join_document()])
+    first = kubeadm_documents.cluster_configuration(cluster(minor, "defaults"))
+    several = chain(kubeadm_documents.init_documents(cluster(minor, "defaults")), [kubeadm_documents.join_document()])
     document = next(one for one in several if one["kind"] == kind)
     *outer, wrong = path
     spoilt = {**document, **({outer[0]: {**document[outer[0]], wrong: {}}} if outer else {wrong: {}})}
@@ -187,6 +187,6 @@ def test_a_token_of_digits_stays_a_text():
 
 def test_kubeadm_makes_the_token_of_init_itself():
     """A node that makes a cluster has none, and kubeadm takes no empty one."""
-    (token,) = documents.init_documents(GOOD)[0]["bootstrapTokens"]
+    (token,) = kubeadm_documents.init_documents(GOOD)[0]["bootstrapTokens"]
     assert "token" not in token
     assert token["ttl"] == "1h0m0s"

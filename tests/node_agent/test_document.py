@@ -11,7 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from winkube.node_agent import node_files
-from winkube.node_agent.document import (
+from winkube.node_agent.loader import NodeProxy
+from winkube.node_agent.node_document import (
     ENDPOINT,
     FILES,
     KUBEADM_TEXTS,
@@ -29,7 +30,6 @@ from winkube.node_agent.document import (
     check_document,
     linux_node_document,
 )
-from winkube.node_agent.loader import NodeProxy
 from winkube.node_agent.node_files import NodeFile
 from winkube.node_agent.winkube_agent import document as agent_document
 from winkube.node_agent.winkube_agent.machine import Machine

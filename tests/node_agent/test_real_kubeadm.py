@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 from cryptography import x509
-from winkube.control_plane.node_documents import AUTHORITY_FILES
+from winkube.control_plane.slot_documents import AUTHORITY_FILES
 from winkube.kubeadm import paths
 from winkube.kubeadm.config import ClusterConfig
-from winkube.kubeadm.documents import init_documents
+from winkube.kubeadm.kubeadm_documents import init_documents
 from winkube.kubeadm.rendering import render
 from winkube.tables.releases import SELF_MANAGED_RELEASES
 

@@ -19,9 +19,9 @@ from pulumi.runtime.proto import (
     resource_pb2_grpc,
     status_pb2,
 )
-from winkube.preview.invokes import Answers
+from winkube.preview.evaluation.invokes import Answers
+from winkube.preview.evaluation.monitor import Engine, Monitor
 from winkube.preview.model import OUTPUT_SIGNATURE, SECRET_SIGNATURE, SIGNATURE_KEY, Resource, decode
-from winkube.preview.monitor import Engine, Monitor
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

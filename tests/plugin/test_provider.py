@@ -10,8 +10,8 @@ import pulumi
 import pytest
 import winkube
 from winkube.plugin import provider
-from winkube.plugin.shapes import fields_of
-from winkube.preview.evaluate import evaluate_function
+from winkube.plugin.argument_types import fields_of
+from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import UNKNOWN, Plan, Resource
 
 from tests.test_contract import COMPONENTS, public_components

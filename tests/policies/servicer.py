@@ -8,7 +8,7 @@ from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime.proto import analyzer_pb2
 from pulumi_policy.policy import _PolicyAnalyzerServicer
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
-from winkube.preview.check_sdk import computed_names
+from winkube.preview.checks.sdk_inputs import computed_names
 from winkube.preview.model import Finding, Plan, Resource
 
 Verdict = tuple[str, str, str, str]

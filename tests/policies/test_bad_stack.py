@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 from winkube.policies.pack import make_policies
-from winkube.preview.evaluate import evaluate
+from winkube.preview.checks.policy_runner import run_policies
+from winkube.preview.evaluation.evaluate import evaluate
 from winkube.preview.model import Plan
-from winkube.preview.policy_runner import run_policies
 
 from .servicer import verdicts, verdicts_of_servicer
 

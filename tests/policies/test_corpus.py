@@ -8,8 +8,8 @@ from types import ModuleType
 import pytest
 import yaml
 from winkube.policies.pack import make_policies
-from winkube.preview.evaluate import evaluate_function
-from winkube.preview.policy_runner import run_policies
+from winkube.preview.checks.policy_runner import run_policies
+from winkube.preview.evaluation.evaluate import evaluate_function
 
 from .corpus import aws_programs, kubernetes_programs
 from .servicer import verdicts, verdicts_of_servicer

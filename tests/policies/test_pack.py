@@ -12,9 +12,9 @@ import pytest
 import yaml
 from pulumi_policy import EnforcementLevel
 from winkube.policies.pack import POLICIES, RULES, make_policies
+from winkube.preview.checks.policy_runner import run_policies
 from winkube.preview.errors import PreviewError
 from winkube.preview.model import Finding, Plan, Severity
-from winkube.preview.policy_runner import run_policies
 
 from .servicer import verdicts_of_servicer
 

@@ -10,7 +10,7 @@ import pytest
 from winkube.policies.model import UNKNOWN
 from winkube.policies.resource_types import KNOWN_TYPES
 from winkube.preview import model
-from winkube.preview.check_sdk import shape_of
+from winkube.preview.checks.sdk_inputs import shape_of
 
 from .test_cases import CASES
 

@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as k8s
-from winkube.preview.evaluate import evaluate_function
+from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import Finding, Plan, Severity, Source
 
 POWERSHELL = base64.b64encode(b"<powershell>\nWrite-Output 'hello'\n</powershell>\n").decode()

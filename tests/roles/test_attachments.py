@@ -1,7 +1,7 @@
 """How managed policies are attached: singly, and beside what others attach."""
 
 from winkube.preview.model import Plan
-from winkube.roles.documents import managed_policy_arn
+from winkube.roles.policy_documents import managed_policy_arn
 from winkube.roles.role import EksClusterRole, EksClusterRoleArgs, NodeRole, NodeRoleArgs
 
 CONTROLLER = managed_policy_arn("AmazonEKSVPCResourceController")

@@ -8,8 +8,7 @@ from types import ModuleType
 
 import pytest
 from policy_sentry.querying.actions import get_actions_for_service
-from winkube.roles.checks import check_external_policies
-from winkube.roles.documents import (
+from winkube.roles.policy_documents import (
     EKS_CLUSTER_POLICIES,
     EKS_WINDOWS_POLICIES,
     NODE_POLICIES,
@@ -23,8 +22,9 @@ from winkube.roles.documents import (
     session_manager,
     trust,
 )
+from winkube.roles.role_rules import check_external_policies
 from winkube.roles.validation import check_policy_documents
-from winkube.state_bucket.documents import bucket_policy, key_policy
+from winkube.state_bucket.bucket_policies import bucket_policy, key_policy
 from winkube.state_bucket.layout import ClusterLayout, key_access, object_access, prefix_access
 from winkube.tables.regions import PARTITIONS
 

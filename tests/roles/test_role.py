@@ -7,7 +7,6 @@ import pytest
 from winkube.core.errors import WinkubeError
 from winkube.core.mistakes import Mistake
 from winkube.preview.model import UNKNOWN, Plan
-from winkube.roles.checks import RoleShape, check_boundary, check_external_policies, check_path, check_role
 from winkube.roles.role import (
     ControlPlaneRole,
     ControlPlaneRoleArgs,
@@ -19,6 +18,7 @@ from winkube.roles.role import (
     check_node_role,
     name_prefix,
 )
+from winkube.roles.role_rules import RoleShape, check_boundary, check_external_policies, check_path, check_role
 
 CUSTOM = "arn:aws:iam::111122223333:policy/team/nodes"
 TAGS = {"team": "platform"}

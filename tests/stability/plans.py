@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from google.protobuf import json_format, struct_pb2
-from winkube.preview.compare import compare
-from winkube.preview.difference import Difference
-from winkube.preview.evaluate import evaluate
+from winkube.preview.comparison.compare import compare
+from winkube.preview.comparison.difference import Difference
+from winkube.preview.comparison.replacements import Answer
+from winkube.preview.evaluation.evaluate import evaluate
 from winkube.preview.model import SIGNATURE_KEY, Options, Plan, Resource
-from winkube.preview.replacements import Answer
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).parent

@@ -10,7 +10,7 @@ import pytest
 from winkube.core.errors import WinkubeError
 from winkube.preview.model import Plan
 
-from stacks.reading import read_settings
+from stacks.config.reading import read_settings
 
 SMALL: Mapping[str, Any] = {
     "aws:region": "eu-central-1",

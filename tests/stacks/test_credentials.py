@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from winkube.preview.model import Plan
 
+from stacks.config.reading import read_settings
 from stacks.eks.program import build
-from stacks.reading import read_settings
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = [ROOT / "__main__.py", *sorted((ROOT / "stacks").rglob("*.py")), *sorted((ROOT / "components").rglob("*.py"))]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from stacks.config.introspection import keys
 from stacks.eks.settings import EksSettings
-from stacks.shape import keys
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
@@ -54,7 +54,7 @@ def test_a_stack_without_configuration_is_told_what_it_needs() -> None:
 
 
 def test_importing_the_settings_imports_no_provider_sdk() -> None:
-    code = "import sys, stacks.settings; print(json.dumps(sorted(sys.modules)))"
+    code = "import sys, stacks.config.settings; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", f"import json; {code}"], cwd=ROOT, capture_output=True, text=True, check=True
     )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from winkube.preview.checks import check_plan
+from winkube.preview.checks.plan import check_plan
 from winkube.preview.model import Plan, Resource, Severity
 
 from stacks import deploy

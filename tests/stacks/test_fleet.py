@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from winkube.preview.evaluate import evaluate
-from winkube.preview.judge import judge
+from winkube.preview.evaluation.evaluate import evaluate
+from winkube.preview.pipeline.run_checks import judge
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "fleet_in_stacks"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stacks.groups import DEFAULTS, GROUPS, written_out
-from stacks.reading import read_settings
+from stacks.config.groups import DEFAULTS, GROUPS, written_out
+from stacks.config.reading import read_settings
 
 from . import kubeadm_stack
 from .conftest import SMALL

@@ -4,21 +4,23 @@ import dataclasses
 from typing import Any
 
 import pytest
+from winkube.addons import sample_workloads, self_managed_addons
+from winkube.admission import windows_admission
 from winkube.control_plane import args as plane
-from winkube.eks import group_options, proxy
+from winkube.ec2 import proxy, warm_pool
 from winkube.instance_groups import group_args, rollout
 from winkube.kubeadm import config
 from winkube.network import network
-from winkube.objects import flannel, sample_workloads, self_managed_addons, windows_admission, windows_kube_proxy
+from winkube.pod_network import flannel, windows_kube_proxy
 from winkube.scheduling import labels
 from winkube.state_bucket import state_bucket
 from winkube.zone import zone
 
-from stacks import parts, settings
+from stacks.config import settings, shared_sections
+from stacks.config.introspection import Model, sections
 from stacks.kubeadm import cluster_settings, group_settings, object_settings
 from stacks.kubeadm.checks import WINDOWS_FIELDS
 from stacks.kubeadm.settings import KubeadmSettings
-from stacks.shape import Model, sections
 
 from .test_mirrors import plain
 
@@ -34,9 +36,9 @@ MIRRORS: list[tuple[type[Model], type[Any], set[str]]] = [
     (cluster_settings.PodSecuritySettings, config.PodSecurity, set()),
     (cluster_settings.ExtraArgumentsSettings, config.ExtraArguments, set()),
     (cluster_settings.KubeletSettings, config.KubeletSettings, set()),
-    (parts.ProxySettings, proxy.Proxy, set()),
-    (parts.TaintSettings, labels.Taint, set()),
-    (parts.WarmPoolSettings, group_options.WarmPool, set()),
+    (shared_sections.ProxySettings, proxy.Proxy, set()),
+    (shared_sections.TaintSettings, labels.Taint, set()),
+    (shared_sections.WarmPoolSettings, warm_pool.WarmPool, set()),
     (group_settings.RolloutSettings, rollout.Rollout, set()),
     (group_settings.KubeadmGroupSettings, group_args.LinuxInstanceGroupArgs, {"windows", "count", *WINDOWS_FIELDS}),
     (group_settings.KubeadmGroupSettings, group_args.WindowsInstanceGroupArgs, {"linux", "runtime", "count"}),

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
+from stacks.config.introspection import Model, sections
+from stacks.config.reading import read_settings
+from stacks.config.schema import field_texts
 from stacks.kubeadm.settings import KubeadmSettings
-from stacks.reading import read_settings
-from stacks.schema import field_texts
-from stacks.shape import Model, sections
 
 from .kubeadm_stack import FULL, SMALL
 from .test_settings import paths

@@ -4,12 +4,14 @@ import dataclasses
 from typing import Any
 
 import pytest
-from winkube.addons import addons, fluent_bit, gmsa, karpenter, storage
+from winkube.addons import fluent_bit, gmsa, storage
+from winkube.ec2 import warm_pool
 from winkube.eks import (
     access,
+    addons,
     bootstrap,
     cluster,
-    group_options,
+    karpenter,
     node_groups,
     port_rules,
     security_groups,
@@ -20,11 +22,11 @@ from winkube.scheduling import labels
 from winkube.state_bucket import state_bucket
 from winkube.zone import zone
 
-from stacks import parts, settings
+from stacks.config import settings, shared_sections
+from stacks.config.introspection import Model, sections
 from stacks.eks import addon_settings, cluster_settings, group_settings
 from stacks.eks.group_checks import WINDOWS_FIELDS
 from stacks.eks.settings import EksSettings
-from stacks.shape import Model, sections
 
 MIRRORS: list[tuple[type[Model], type[Any], set[str]]] = [
     # Section, arguments, and the settings that the flavour turns into something else.
@@ -41,9 +43,9 @@ MIRRORS: list[tuple[type[Model], type[Any], set[str]]] = [
     (cluster_settings.WindowsIpamSettings, windows_ipam.WindowsIpamArgs, set()),
     (cluster_settings.SecurityGroupsSettings, security_groups.EksSecurityGroupsArgs, set()),
     (cluster_settings.PodPortSettings, port_rules.PodPort, set()),
-    (parts.TaintSettings, labels.Taint, set()),
-    (parts.ProxySettings, bootstrap.Proxy, set()),
-    (parts.WarmPoolSettings, group_options.WarmPool, set()),
+    (shared_sections.TaintSettings, labels.Taint, set()),
+    (shared_sections.ProxySettings, bootstrap.Proxy, set()),
+    (shared_sections.WarmPoolSettings, warm_pool.WarmPool, set()),
     (group_settings.InstanceGroupSettings, node_groups.EksLinuxNodeGroupArgs, {"windows", "count", *WINDOWS_FIELDS}),
     (group_settings.InstanceGroupSettings, node_groups.EksWindowsNodeGroupArgs, {"linux", "count"}),
     (addon_settings.AddonSettings, addons.AddonChoice, set()),

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
-from winkube.preview.checks import check_plan
-from winkube.preview.evaluate import evaluate
-from winkube.preview.invokes import read_answers
+from winkube.preview.checks.plan import check_plan
+from winkube.preview.checks.policy_runner import run_policies
+from winkube.preview.evaluation.evaluate import evaluate
+from winkube.preview.evaluation.invokes import read_answers
+from winkube.preview.evaluation.project import read_project
 from winkube.preview.model import Plan, Severity
-from winkube.preview.policy_runner import run_policies
-from winkube.preview.project import read_project
-from winkube.preview.render import to_json
+from winkube.preview.output.plan_formats import to_json
 
 from .conftest import WaitsFor
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from winkube.core.errors import WinkubeError
 
-from stacks.reading import read_settings
+from stacks.config.reading import read_settings
 
 
 def test_keys_of_other_namespaces_are_nobodys_business_here(stack_of: Any) -> None:

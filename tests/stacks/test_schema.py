@@ -8,10 +8,10 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from stacks.config.introspection import keys, sections
+from stacks.config.schema import FILE, main, schema_text, stack_schema
 from stacks.eks.choices import CHOICES
 from stacks.eks.settings import EksSettings as Settings
-from stacks.schema import FILE, main, schema_text, stack_schema
-from stacks.shape import keys, sections
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,13 +29,13 @@ def dev() -> dict[str, Any]:
 
 
 def test_the_file_in_docs_is_up_to_date() -> None:
-    assert FILE.read_text(encoding="utf-8") == schema_text(), "run `python -m stacks.schema --write`"
+    assert FILE.read_text(encoding="utf-8") == schema_text(), "run `python -m stacks.config.schema --write`"
 
 
 def test_check_tells_an_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr("stacks.schema.FILE", tmp_path / "stack.schema.json")
+    monkeypatch.setattr("stacks.config.schema.FILE", tmp_path / "stack.schema.json")
     assert main(["--check"]) == 1
-    assert "python -m stacks.schema --write" in capsys.readouterr().err
+    assert "python -m stacks.config.schema --write" in capsys.readouterr().err
     assert main(["--write"]) == 0
     assert main(["--check"]) == 0
 

@@ -9,11 +9,11 @@ import pytest
 import yaml
 
 from stacks import deploy
+from stacks.config.introspection import Model, bare, is_model, keys, sections
+from stacks.config.reading import for_the_file, read_settings
+from stacks.config.schema import field_texts
 from stacks.eks.checks import advise_settings
 from stacks.eks.settings import EksSettings as Settings
-from stacks.reading import for_the_file, read_settings
-from stacks.schema import field_texts
-from stacks.shape import Model, bare, is_model, keys, sections
 
 FULL: dict[str, Any] = {
     "winkube:tags": {"team": "platform"},

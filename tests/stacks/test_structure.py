@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from winkube.core.errors import WinkubeError
 
+from stacks.config.introspection import keys, sections
+from stacks.config.reading import read_settings
+from stacks.config.structure import stand_in
 from stacks.eks.settings import EksSettings as Settings
-from stacks.reading import read_settings
-from stacks.shape import keys, sections
-from stacks.structure import stand_in
 
 from .conftest import SMALL, put
 from .test_settings import FULL

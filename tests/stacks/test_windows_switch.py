@@ -6,8 +6,8 @@ from typing import Any
 
 from winkube.preview.model import Plan
 
+from stacks.config.reading import read_settings
 from stacks.eks.program import build
-from stacks.reading import read_settings
 
 Record = Callable[..., Plan]
 CONTROLLER = "AmazonEKSVPCResourceController"

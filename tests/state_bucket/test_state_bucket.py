@@ -8,8 +8,8 @@ import pytest
 from winkube.core.errors import WinkubeError
 from winkube.core.mistakes import Mistake
 from winkube.preview.model import UNKNOWN, Plan
-from winkube.state_bucket.checks import StateBucketShape, check_bucket_name, check_state_bucket, suggested_name
-from winkube.state_bucket.documents import bucket_policy, key_policy
+from winkube.state_bucket.bucket_policies import bucket_policy, key_policy
+from winkube.state_bucket.bucket_rules import StateBucketShape, check_bucket_name, check_state_bucket, suggested_name
 from winkube.state_bucket.layout import ClusterLayout
 from winkube.state_bucket.state_bucket import StateBucket, StateBucketArgs
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 def test_the_preview_has_the_same_table():
     """``preview`` imports nothing of the library, so it carries a copy; the two must not drift apart."""
     library = (ROOT / "components/tables/regions.json").read_text(encoding="utf-8")
-    assert (ROOT / "preview/regions.json").read_text(encoding="utf-8") == library
+    assert (ROOT / "preview/evaluation/regions.json").read_text(encoding="utf-8") == library
     assert json.loads(library)["regions"].keys() == regions.REGIONS.keys()
 
 

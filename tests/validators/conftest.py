@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from winkube.preview.evaluate import evaluate, evaluate_function
+from winkube.preview.evaluation.evaluate import evaluate, evaluate_function
 from winkube.preview.model import Plan
 
 from tests.validators.explained import Finding, findings_of

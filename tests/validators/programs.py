@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import yaml
-from winkube.preview.project import read_project
+from winkube.preview.evaluation.project import read_project
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _FOLDERS = {"program": ROOT} | {

@@ -9,7 +9,7 @@ from typing import Any
 import pulumi_aws as aws
 import pytest
 from policy_sentry.querying.actions import get_actions_for_service
-from winkube.preview.evaluate import evaluate, evaluate_function
+from winkube.preview.evaluation.evaluate import evaluate, evaluate_function
 
 from tests.validators.explained import Exceptions, Finding
 from tests.validators.iam_documents import Found, iam_documents

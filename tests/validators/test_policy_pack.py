@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from winkube.preview.evaluate import evaluate_function
-from winkube.preview.policy_runner import run_policies
+from winkube.preview.checks.policy_runner import run_policies
+from winkube.preview.evaluation.evaluate import evaluate_function
 
 from tests.validators.explained import SHORTEST_REASON, Finding
 from tests.validators.faults import PLANTED, plant

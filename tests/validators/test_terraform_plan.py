@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 import pytest
-from winkube.preview.evaluate import evaluate_function
+from winkube.preview.evaluation.evaluate import evaluate_function
 
 from tests.validators.terraform_plan import terraform_plan
 

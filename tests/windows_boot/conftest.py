@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 import pytest
-from winkube.eks.proxy import Proxy
+from winkube.ec2.proxy import Proxy
 from winkube.kubeadm.config import KubeletSettings
 from winkube.scheduling.labels import Taint
 from winkube.windows_boot.bundle import SCRIPTS

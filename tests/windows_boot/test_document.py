@@ -11,7 +11,7 @@ from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 from winkube.tables.releases import release
 from winkube.windows_boot import paths
 from winkube.windows_boot.containerd import hosts_files, hosts_text
-from winkube.windows_boot.document import (
+from winkube.windows_boot.windows_node_document import (
     PLACEHOLDERS,
     check_windows_boot,
     node_artefacts,

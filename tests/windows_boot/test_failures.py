@@ -5,14 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from winkube.objects.flannel_config import OUTER_MTU, net_conf, source_vip_environment
+from winkube.pod_network.flannel_config import OUTER_MTU, net_conf, source_vip_environment
 from winkube.tables.releases import PAUSE_MINIMUM_SERVER_2025, SELF_MANAGED_RELEASES
 from winkube.windows_boot import host
 from winkube.windows_boot.bundle import script
-from winkube.windows_boot.document import node_files
 from winkube.windows_boot.kubelet import kubelet_arguments, kubelet_configuration
 from winkube.windows_boot.paths import CNI_CONFIGURATION, CONTAINERD_CONFIGURATION
 from winkube.windows_boot.user_data import BootSource, windows_user_data
+from winkube.windows_boot.windows_node_document import node_files
 
 from docs.ledger import rule_codes
 

@@ -132,7 +132,7 @@ def test_scripts_and_python_agree_on_the_state_folder(scripts: Bundle) -> None:
 
 def test_placeholders_are_filled_in(scripts: Bundle) -> None:
     """Every placeholder of the document is replaced by the scripts, and no other is."""
-    from winkube.windows_boot.document import PLACEHOLDERS
+    from winkube.windows_boot.windows_node_document import PLACEHOLDERS
 
     text = "".join(script.text for script in scripts.values())
     written = {word.partition("}")[0] for word in text.split(".Replace('${")[1:]}

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 import yaml
-from winkube.eks.proxy import Proxy
+from winkube.ec2.proxy import Proxy
 from winkube.windows_boot import bundle as bundles
 from winkube.windows_boot.bundle import ENTRY, LOADER, bundle, bundle_digest, digest, script, script_names
 from winkube.windows_boot.user_data import BootSource, check_user_data, encoded, windows_user_data

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from winkube.addons.rules import check_values
-from winkube.addons.table import ADDONS
+from winkube.addons.addon_rules import check_values
+from winkube.addons.addon_table import ADDONS
 
 from ...eks_resources import addon_values
 from ...frameworks import BEST_PRACTICES, WINDOWS_SUPPORT_PAGE, best_practices, eks_guide

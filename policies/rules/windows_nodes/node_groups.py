@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from winkube.eks.node_group_rules import MINIMUM_WINDOWS_MIB
+from winkube.ec2.instance_rules import MINIMUM_WINDOWS_MIB
 from winkube.tables.instance_types import instance_type, untested_on_windows
 
 from ...eks_resources import is_windows_group

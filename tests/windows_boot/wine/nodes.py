@@ -20,8 +20,8 @@ from typing import Any
 
 import pytest
 from winkube.windows_boot import paths
-from winkube.windows_boot.document import node_document
 from winkube.windows_boot.node import WindowsNode
+from winkube.windows_boot.windows_node_document import node_document
 
 from tests.binaries import binary
 from tests.binaries.build import GoMissingError, find_go

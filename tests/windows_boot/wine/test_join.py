@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from winkube.objects.runtime_class_manifests import runtime_class_manifest, runtime_class_name
 from winkube.scheduling.labels import Taint
+from winkube.scheduling.runtime_class_manifests import runtime_class_manifest, runtime_class_name
 from winkube.windows_boot import paths
 
 from tests.binaries import MINORS, version

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from winkube.objects.flannel_config import (
+from winkube.pod_network.flannel_config import (
     network_name,
     rendered,
     source_vip_environment,
@@ -16,7 +16,7 @@ from winkube.objects.flannel_config import (
 )
 from winkube.tables.releases import release
 from winkube.windows_boot import paths
-from winkube.windows_boot.document import node_files
+from winkube.windows_boot.windows_node_document import node_files
 
 from tests.binaries import MINORS, binary
 from tests.binaries.wine import Wine

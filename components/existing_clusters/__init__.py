@@ -1,0 +1,1 @@
+"""Targets that describe clusters which other tools made."""

@@ -1,0 +1,1 @@
+"""Kubernetes objects in a program: manifests, the component that applies them, rules of Windows pods."""

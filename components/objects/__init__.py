@@ -1,1 +1,0 @@
-"""Kubernetes objects, as pure manifests and as components."""

@@ -1,0 +1,65 @@
+"""kube-proxy on the Windows nodes of a self-managed cluster.
+
+- a namespace where pods may act as the node;
+- a service account with Kubernetes' own role of kube-proxy;
+- its configuration, and a HostProcess DaemonSet that runs the program on the node's disk.
+"""
+
+from dataclasses import dataclass
+
+import pulumi
+
+from ..core.mistakes import Mistakes
+from ..kubernetes.component import KubernetesComponent
+from ..kubernetes.manifests import HOST_PROCESS_IMAGE, check_endpoint, check_image
+from .flannel_config import OUTER_MTU, POD_NETWORK_NAME, VXLAN_PORT, VXLAN_VNI, check_pod_network
+from .kube_proxy_manifests import NAMESPACE, kube_proxy_manifests
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowsKubeProxyArgs:
+    """kube-proxy on Windows nodes, beside :class:`Flannel` of the same numbers."""
+
+    endpoint: str
+    """The API server as ``host:port``: kube-proxy comes before its Service."""
+    pod_cidr: str = "10.244.0.0/16"
+    """Network of the pods."""
+    service_cidr: str = "10.96.0.0/12"
+    """Network of the Services."""
+    pod_network: str = POD_NETWORK_NAME
+    """As in :class:`FlannelArgs`."""
+    vni: int = VXLAN_VNI
+    """As in :class:`FlannelArgs`."""
+    port: int = VXLAN_PORT
+    """As in :class:`FlannelArgs`."""
+    mtu: int = OUTER_MTU
+    """As in :class:`FlannelArgs`."""
+    direct_server_return: bool = True
+    """Whether answers leave by the shortest way (DSR): local traffic policies and client addresses need it."""
+    host_process_image: str = HOST_PROCESS_IMAGE
+    """Base image of the pods, which run what the boot code put on the node."""
+
+
+def check_windows_kube_proxy(args: WindowsKubeProxyArgs) -> Mistakes:
+    """Everything that is wrong with the arguments (``WK-K8S-022`` to ``WK-K8S-029``)."""
+    found = Mistakes()
+    found.take(check_endpoint(args.endpoint))
+    found.take(check_pod_network(args))
+    found.take(check_image(args.host_process_image, ("host_process_image",)))
+    return found
+
+
+class WindowsKubeProxy(KubernetesComponent):
+    """Services on Windows nodes.
+
+    :raises WinkubeError: ``WK-K8S-022`` to ``WK-K8S-029``.
+    """
+
+    namespace: str
+    """Namespace of its pods."""
+
+    def __init__(self, name: str, args: WindowsKubeProxyArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(name, opts, check_windows_kube_proxy(args))
+        self.apply_manifests(name, kube_proxy_manifests(args))
+        self.namespace = NAMESPACE
+        self.register_outputs({"namespace": self.namespace})

@@ -1,0 +1,68 @@
+"""Checks on every recorded resource, with what the SDKs and the Kubernetes release say of themselves.
+
+``check/inputs``
+    an input that the resource's SDK class does not take;
+``check/kubernetes-schema``
+    an object that the cluster's Kubernetes release does not take;
+``check/text-leak``
+    ``None`` or the text of an ``Output`` inside a string;
+``check/plain-secret``, ``check/exposed-secret``
+    a secret in plain text, and a secret that ends in tags or user data.
+"""
+
+from collections.abc import Iterator
+
+from ..model import Finding, Plan, Resource
+from ..text.values import path_text
+from . import kubernetes_objects, sdk_inputs
+from .forbidden_text import traces
+from .type_validators import Problem
+
+
+def check_plan(plan: Plan, *, kubernetes_minor: str | None = None) -> list[Finding]:
+    """Check every resource that the program registers, and the stack's outputs.
+
+    ``kubernetes_minor`` (``"1.36"``) is the release that Kubernetes objects are for; without it, that of the
+    EKS cluster in the plan, else the newest one whose schemas are installed.
+    """
+    minor = kubernetes_objects.schema_minor(kubernetes_minor or kubernetes_objects.target_minor(plan))
+    findings: list[Finding] = []
+    for resource in plan.resources:
+        if resource.read:
+            continue
+        if resource.custom or resource.remote:
+            findings += _check_inputs(resource, minor)
+        findings += _check_texts(resource)
+    findings += [
+        Finding(f"check/{trace.check}", trace.severity, trace.message, path=path_text(("outputs", *trace.path)),
+                remedy=trace.remedy)
+        for trace in traces(plan.outputs)
+    ]  # fmt: skip
+    return findings
+
+
+def _check_inputs(resource: Resource, minor: str | None) -> Iterator[Finding]:
+    """The schema of the release where there is one: it knows more than the SDK, which is for all releases."""
+    shape = (
+        kubernetes_objects.shape_of(resource.type, minor) if minor and resource.type.startswith("kubernetes:") else None
+    )
+    code = "check/kubernetes-schema" if shape else "check/inputs"
+    context = f" (Kubernetes {minor})" if shape else ""
+    shape = shape or sdk_inputs.shape_of(resource.type)
+    for problem in (shape(resource.inputs) if shape else None) or ():
+        yield _finding(code, resource, problem, context)
+
+
+def _finding(code: str, resource: Resource, problem: Problem, context: str) -> Finding:
+    message = problem.text() + context
+    path = path_text(problem.path)
+    return Finding(code, problem.severity, message, resource.urn, resource.source, path, problem.remedy)
+
+
+def _check_texts(resource: Resource) -> Iterator[Finding]:
+    for trace in traces(resource.inputs, resource.name):
+        path = path_text(trace.path)
+        message = trace.message
+        yield Finding(
+            f"check/{trace.check}", trace.severity, message, resource.urn, resource.source, path, trace.remedy
+        )

@@ -1,0 +1,301 @@
+"""Shapes: small closures that say what is wrong with a decoded value, compiled once per type.
+
+A shape takes a value and gives ``None`` when all is well, so that a good value costs no more than a few type
+comparisons; else a list of :class:`Problem`. The unknown fits every shape, a secret is looked through and
+never shown, ``None`` counts as absent.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any, cast
+
+from ..model import SIGNATURE_KEY, UNKNOWN, Reference, Secret, Severity
+from .forbidden_text import looks_secret
+
+NOTHING: Any = object()
+"""There is no value to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong somewhere inside a value."""
+
+    message: str
+    remedy: str = ""
+    got: Any = NOTHING
+    path: tuple[str | int, ...] = ()
+    wanted: str = ""
+    """What the whole value should have been, where it is of the wrong type: alternatives are joined from it."""
+    severity: Severity = Severity.ERROR
+
+    def under(self, key: str | int) -> "Problem":
+        """The same problem, seen from further out."""
+        return replace(self, path=(key, *self.path))
+
+    def text(self) -> str:
+        """The message with the value."""
+        keys = [part for part in self.path if isinstance(part, str)]
+        return self.message if self.got is NOTHING else f"{self.message}, got {shown(self.got, keys[-1:])}"
+
+
+Shape = Callable[[Any], list[Problem] | None]
+
+
+def shown(value: Any, keys: Iterable[str] = ()) -> str:
+    """A value for a message, cut at 80 characters; nothing that may be a secret.
+
+    >>> shown("a"), shown(Secret("a")), shown(3.0), shown("hunter2", ["password"])
+    ('"a"', '<secret>', '3', '<hidden>')
+    """
+    if isinstance(value, Secret):
+        return repr(value)
+    if isinstance(value, Reference):
+        return f"a reference to {value.urn.rsplit('::', 1)[-1]}"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    text = json.dumps(value, default=repr, ensure_ascii=False)
+    if looks_secret(text, keys):
+        return "<hidden>"
+    return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def anything(value: Any) -> None:
+    """The shape of what is not known well enough to be judged."""
+
+
+def text(value: Any, *, strict: bool = False) -> list[Problem] | None:
+    """A string; a resource may stand for its id."""
+    if type(value) is str or value is UNKNOWN or type(value) is Reference:
+        return None
+    return _odd(value, strict_text if strict else text, "a string", None if strict else (float, int, bool))
+
+
+def strict_text(value: Any) -> list[Problem] | None:
+    """A string, where nothing converts."""
+    return text(value, strict=True)
+
+
+def truth(value: Any, *, strict: bool = False) -> list[Problem] | None:
+    """True or false."""
+    if type(value) is bool or value is UNKNOWN:
+        return None
+    convertible = None if strict or value not in ("true", "false") else (str,)
+    return _odd(value, strict_truth if strict else truth, "true or false", convertible)
+
+
+def strict_truth(value: Any) -> list[Problem] | None:
+    """True or false, where nothing converts."""
+    return truth(value, strict=True)
+
+
+def number(value: Any, *, strict: bool = False) -> list[Problem] | None:
+    """Any number."""
+    kind = cast(Any, type(value))
+    if kind is float or kind is int or value is UNKNOWN:
+        return None
+    return _odd(value, strict_number if strict else number, "a number", None if strict else _numeric(value))
+
+
+def strict_number(value: Any) -> list[Problem] | None:
+    """Any number, where nothing converts."""
+    return number(value, strict=True)
+
+
+def whole(value: Any, *, strict: bool = False) -> list[Problem] | None:
+    """A whole number; all numbers arrive as floats."""
+    kind = cast(Any, type(value))
+    if (kind is float and value.is_integer()) or kind is int or value is UNKNOWN:
+        return None
+    return _odd(value, strict_whole if strict else whole, "a whole number", None if strict else _numeric(value))
+
+
+def strict_whole(value: Any) -> list[Problem] | None:
+    """A whole number, where nothing converts."""
+    return whole(value, strict=True)
+
+
+def resource(value: Any) -> list[Problem] | None:
+    """A resource itself."""
+    if type(value) is Reference or value is UNKNOWN:
+        return None
+    return _odd(value, resource, "a resource", None)
+
+
+def asset(value: Any) -> list[Problem] | None:
+    """An asset or an archive."""
+    if type(value) is dict and SIGNATURE_KEY in value:
+        return None
+    return _odd(value, asset, "an asset or an archive", None)
+
+
+def one_of(values: Iterable[Any]) -> Shape:
+    """Exactly one of some values."""
+    allowed = tuple(values)
+
+    def check(value: Any) -> list[Problem] | None:
+        if value in allowed or value is UNKNOWN or value is None:
+            return None
+        if type(value) is Secret:
+            return _odd(value, check, "", None)
+        words = [str(word) for word in allowed]
+        near = nearest(str(value), words)
+        listed = ", ".join(map(shown, allowed))
+        message = f"must be {listed}" if len(allowed) == 1 else f"must be one of {listed}"
+        return [Problem(message, f'write "{near}"' if near else "", value)]
+
+    return check
+
+
+def listing(item: Shape) -> Shape:
+    """A list of one shape."""
+
+    def check(value: Any) -> list[Problem] | None:
+        if type(value) is not list:
+            return _odd(value, check, "a list", None)
+        found: list[Problem] | None = None
+        for index, inner in enumerate(cast(list[Any], value)):
+            problems = item(inner)
+            if problems:
+                found = (found or []) + [problem.under(index) for problem in problems]
+        return found
+
+    return check
+
+
+def mapping(item: Shape) -> Shape:
+    """A mapping of free keys to one shape."""
+
+    def check(value: Any) -> list[Problem] | None:
+        if type(value) is not dict:
+            return _odd(value, check, "a mapping", None)
+        found: list[Problem] | None = None
+        for key, inner in cast(dict[str, Any], value).items():
+            problems = item(inner)
+            if problems:
+                found = (found or []) + [problem.under(key) for problem in problems]
+        return found
+
+    return check
+
+
+def parsed(item: Shape) -> Shape:
+    """A JSON text of one shape: how inputs of providers travel when they are not strings."""
+
+    def check(value: Any) -> list[Problem] | None:
+        if type(value) is not str:
+            return _odd(value, check, "a JSON text", None)
+        try:
+            return item(json.loads(value))
+        except ValueError:
+            return item(value)
+
+    return check
+
+
+@dataclass(slots=True, eq=False)
+class Fields:
+    """An object with named properties, each compiled when a value for it is first seen."""
+
+    names: Mapping[str, str]
+    """Property in the provider's spelling to what a program writes."""
+    required: frozenset[str]
+    build: Callable[[str], Shape]
+    compiled: dict[str, Shape] = field(default_factory=dict[str, Shape])
+    rest: Shape | None = None
+    """The shape of properties that are not named, none where there may be none."""
+
+    def __call__(self, value: Any) -> list[Problem] | None:
+        """The shape itself."""
+        if type(value) is not dict:
+            return _odd(value, self, "an object with named properties", None)
+        fields = cast(dict[str, Any], value)
+        found: list[Problem] | None = None
+        compiled = self.compiled
+        for key, inner in fields.items():
+            shape = compiled.get(key) or self._shape(key)
+            problems = shape(inner) if shape else self._unknown(key, inner)
+            if problems:
+                found = (found or []) + [problem.under(key) for problem in problems]
+        for key in self.required:
+            if fields.get(key) is None:
+                found = (found or []) + [self._missing(key)]
+        return found
+
+    def _shape(self, key: str) -> Shape | None:
+        if key not in self.names:
+            return self.rest
+        shape = self.compiled[key] = self.build(key)
+        return shape
+
+    def _unknown(self, key: str, value: Any) -> list[Problem] | None:
+        if value is None or key.startswith("__"):
+            return None
+        near = nearest(key, [*self.names, *self.names.values()])
+        if near:
+            return [Problem("there is no such property", f"write {self.names.get(near, near)}", value)]
+        known = sorted(self.names.values())
+        more = f" and {len(known) - 12} more" if len(known) > 12 else ""
+        remedy = f"remove it; there are {', '.join(known[:12])}{more}" if known else "remove it"
+        return [Problem("there is no such property", remedy, value)]
+
+    def _missing(self, key: str) -> Problem:
+        return Problem("is required and missing", f"set {self.names[key]}", path=(key,))
+
+
+def either(*shapes: Shape) -> Shape:
+    """Any one of several shapes."""
+    if len(shapes) == 1:
+        return shapes[0]
+
+    def check(value: Any) -> list[Problem] | None:
+        tries: list[list[Problem]] = []
+        for shape in shapes:
+            found = shape(value)
+            if not found:
+                return None
+            tries.append(found)
+        # The alternative whose own type fits knows best what is wrong inside; else none fits at all.
+        inside = [found for found in tries if not found[0].wanted or found[0].path]
+        if inside:
+            return min(inside, key=len)
+        soft = [found for found in tries if found[0].severity is not Severity.ERROR]
+        if soft:
+            return soft[0]
+        wanted = " or ".join(dict.fromkeys(found[0].wanted for found in tries))
+        return [replace(tries[0][0], message=f"must be {wanted}", wanted=wanted)]
+
+    return check
+
+
+def nearest(wrong: str, names: Iterable[str]) -> str | None:
+    """The name that is closest to a wrong one, if one is close."""
+    by_plain = {_plain(name): name for name in names}
+    found = get_close_matches(_plain(wrong), by_plain, n=1, cutoff=0.7)
+    return by_plain[found[0]] if found else None
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _numeric(value: Any) -> tuple[type, ...] | None:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return None
+    return (str,)
+
+
+def _odd(value: Any, shape: Shape, wanted: str, convertible: tuple[type, ...] | None) -> list[Problem] | None:
+    """What to say of a value whose type does not fit at first sight."""
+    if value is None or value is UNKNOWN:
+        return None
+    if type(value) is Secret:
+        found = shape(value.value)
+        return [replace(problem, got=value) if problem.got is not NOTHING else problem for problem in found or ()]
+    if convertible and isinstance(value, convertible):
+        message = f"should be {wanted} (the provider would have to convert it)"
+        return [Problem(message, f"give {wanted}", value, wanted=wanted, severity=Severity.WARNING)]
+    return [Problem(f"must be {wanted}", f"give {wanted}", value, wanted=wanted)]

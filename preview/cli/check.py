@@ -1,0 +1,50 @@
+"""The command ``winkube check``. Imports nothing heavy before it runs."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+CLEAN, FOUND, WRONG = 0, 1, 2
+"""Exit codes: nothing found; findings; the program or its settings are wrong."""
+
+
+def add_check(commands: Any) -> None:
+    """Add the command to a parser's sub-commands."""
+    check = commands.add_parser(
+        "check",
+        help="check a pull request: every stack, compared with the base, written for its readers",
+        epilog="Writes comment.md, a page per stack, findings.sarif and findings.xml (JUnit). "
+        "Exit codes: 0 clean, 1 findings, 2 a stack cannot be evaluated.",
+    )
+    check.add_argument("stacks", nargs="*", metavar="STACK", help="names of stacks (default: all that have a file)")
+    check.add_argument("--program", type=Path, default=Path(), metavar="DIR",
+                       help="folder with Pulumi.yaml (default: this one)")  # fmt: skip
+    check.add_argument("--output", type=Path, default=Path("winkube-check"), metavar="DIR",
+                       help="folder for the results (default: winkube-check)")  # fmt: skip
+    check.add_argument("--base", metavar="REVISION", help="git revision to compare with (default: no comparison)")
+    check.add_argument("--policies", type=Path, metavar="DIR", help="folder of a Pulumi policy pack to run as well")
+    check.add_argument("--policy-config", type=Path, metavar="FILE", help="configuration of the policy pack (JSON)")
+    check.add_argument("--answers", type=Path, metavar="FILE",
+                       help="results of provider functions, by token (YAML or JSON)")  # fmt: skip
+    check.set_defaults(run=run_check)
+
+
+def run_check(options: argparse.Namespace) -> int:
+    """Check, say in a line per stack what was found, and give the exit code."""
+    from ..output import plan_formats
+    from ..pipeline.pull_request import Wish, check
+
+    names = ("program", "output", "stacks", "base", "policies", "policy_config", "answers")
+    result = check(Wish(**{name: getattr(options, name) for name in names}))
+    for plan in result.plans:
+        print(f"{plan.stack}: {plan_formats.verdict(plan)}")
+    for stack, message in result.failures.items():
+        print(f"{stack}: error: {message}", file=sys.stderr)
+    if result.comparison_failure:
+        print(f"no comparison with {options.base}: {result.comparison_failure}", file=sys.stderr)
+    print(f"written to {options.output}: comment.md, findings.sarif, findings.xml"
+          + "".join(f", {plan.stack}.html" for plan in result.plans))  # fmt: skip
+    if result.failures:
+        return WRONG
+    return FOUND if result.weighty else CLEAN

@@ -1,0 +1,196 @@
+"""Which groups of Windows nodes a change disturbs, and how.
+
+Windows nodes take ten minutes and more to come up and pods on them are seldom many: a reviewer wants to know first
+whether they go. A group is an EKS node group or an Auto Scaling group; it is one of Windows nodes when its component
+says so (``windowsRelease`` in its outputs), its image type says so, or its launch template starts PowerShell.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..model import UNKNOWN, Plan, Resource
+from ..text.redact import Redactor
+from ..text.user_data import readable
+from .compare_values import Kind
+from .difference import Change, ChangedResource, Disruption
+from .matching import Matches
+from .replacements import Answer
+
+REMOVED, REPLACED, ROLLED, EVICTED, FEWER, NEW_ONLY = (
+    "removed", "replaced", "rolled", "pods evicted", "fewer nodes", "new nodes only",
+)  # fmt: skip
+EFFECTS = (REMOVED, REPLACED, ROLLED, EVICTED, FEWER, NEW_ONLY)
+"""What happens to a group, the worst first."""
+
+NODE_GROUP, SCALING_GROUP = "aws:eks/nodeGroup:NodeGroup", "aws:autoscaling/group:Group"
+_GROUPS = frozenset((NODE_GROUP, SCALING_GROUP))
+_TEMPLATES = frozenset(("aws:ec2/launchTemplate:LaunchTemplate", "aws:ec2/launchConfiguration:LaunchConfiguration"))
+_TEMPLATE_KEYS = ("launchTemplate", "mixedInstancesPolicy", "launchConfiguration")
+_HARMLESS = frozenset(("tags", "updateDefaultVersion", "options"))
+"""Of a launch template: what makes no new version of it."""
+_FACTS = ("windowsRelease", "amiParameter", "imageId", "windowsEdition")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """A group of Windows nodes in a plan."""
+
+    name: str
+    resource: Resource
+    facts: dict[str, Any]
+    """What its component says of its image."""
+    templates: tuple[Resource, ...]
+    """The launch templates that it starts nodes from."""
+
+
+def windows_groups(plan: Plan) -> list[Group]:
+    """Every group of Windows nodes of a plan."""
+    owners = _owners(plan)
+    groups = (_group(plan, resource, owners) for resource in plan.resources if resource.type in _GROUPS)
+    return [group for group in groups if group is not None]
+
+
+def _owners(plan: Plan) -> dict[str, Resource]:
+    """URN of a resource to the Windows component that it lies in."""
+    found: dict[str, Resource] = {}
+    for resource in plan.resources:
+        up: Resource | None = resource
+        while up is not None:
+            if not up.custom and "windowsRelease" in up.outputs:
+                found[resource.urn] = up
+                break
+            up = plan.by_urn.get(up.parent)
+    return found
+
+
+def _group(plan: Plan, resource: Resource, owners: dict[str, Resource]) -> Group | None:
+    owner = owners.get(resource.urn)
+    urns = {urn for key in _TEMPLATE_KEYS for urn in resource.options.property_dependencies.get(key, ())}
+    templates = [plan.by_urn[urn] for urn in sorted(urns) if urn in plan.by_urn]
+    templates = [template for template in templates if template.type in _TEMPLATES]
+    kind = resource.inputs.get("amiType")
+    if owner is not None:
+        facts = {key: owner.outputs[key] for key in _FACTS if key in owner.outputs}
+        return Group(owner.name, resource, facts, tuple(templates))
+    if isinstance(kind, str) and kind.startswith("WINDOWS_"):
+        return Group(resource.name, resource, {}, tuple(templates))
+    if any(_starts_powershell(template) for template in templates):
+        return Group(resource.name, resource, {}, tuple(templates))
+    return None
+
+
+def _starts_powershell(template: Resource) -> bool:
+    texts = (template.inputs.get(key) for key in ("userData", "userDataBase64"))  # unknown where others compute it
+    return any("<powershell>" in (readable(text) or "").lower() for text in texts if isinstance(text, str))
+
+
+def disruptions(
+    base: Plan, head: Plan, matches: Matches, changed: Iterable[ChangedResource], redactor: Redactor
+) -> list[Disruption]:
+    """Every Windows group that ``changed`` disturbs, the worst first."""
+    by_urn = {item.urn: item for item in changed}
+    heads = {group.resource.urn: group for group in windows_groups(head)}
+    found: list[Disruption] = []
+    kept: set[str] = set()
+    for group in windows_groups(base):
+        urn = matches.translate(group.resource.urn)
+        now = heads.get(urn)
+        if now is None:
+            now_urn = urn if urn in matches.pairs else ""
+            words = "is no group of Windows nodes any more" if now_urn else "the group is removed, its nodes end"
+            found.append(Disruption(group.name, now_urn or group.resource.urn, REMOVED, (words,)))
+            continue
+        kept.add(urn)
+        found += _disruption(now, _reasons(group, now, by_urn, redactor))
+    for urn, group in heads.items():
+        if urn not in kept and urn in matches.pairs:
+            found += _disruption(group, [(REPLACED, "becomes a group of Windows nodes")])
+    return sorted(found, key=lambda item: (EFFECTS.index(item.effect), item.group, item.urn))
+
+
+def _disruption(group: Group, reasons: Sequence[tuple[str, str]]) -> list[Disruption]:
+    if not reasons:
+        return []
+    effect = min((effect for effect, _ in reasons), key=EFFECTS.index)
+    words = tuple(dict.fromkeys(words for _, words in sorted(reasons, key=lambda item: EFFECTS.index(item[0]))))
+    return [Disruption(group.name, group.resource.urn, effect, words, str(group.resource.source or ""))]
+
+
+def _reasons(was: Group, now: Group, changed: dict[str, ChangedResource], redactor: Redactor) -> list[tuple[str, str]]:
+    reasons: list[tuple[str, str]] = []
+    item = changed.get(now.resource.urn)
+    if item is not None:
+        reasons += _of_group(was, now, item)
+    for template in now.templates:
+        if template.urn in changed:
+            reasons += _of_template(now.resource, changed[template.urn])
+    for key, value in now.facts.items():
+        if key in was.facts and was.facts[key] is not UNKNOWN and value is not UNKNOWN and was.facts[key] != value:
+            before, after = redactor.value(was.facts[key]), redactor.value(value)
+            reasons.append((_rolling(now.resource)[0], f"{key}: {before} → {after}"))
+    return reasons
+
+
+def _of_group(was: Group, now: Group, item: ChangedResource) -> Iterator[tuple[str, str]]:
+    for change in item.changes:
+        top = change.path.split(".")[0].split("[")[0]
+        if change.ignored:
+            continue
+        words = f"{change.path}{_values(change)}"
+        if change.kind in (Kind.FOLLOWS, Kind.UNKNOWN):
+            words = f"{change.path} {change.note}"
+        if change.replaces is Answer.YES:
+            yield REPLACED, f"{words}: the group is made anew"
+        elif top in ("version", "releaseVersion", "launchTemplate", "launchConfiguration", "mixedInstancesPolicy"):
+            if change.kind is not Kind.UNKNOWN and change.kind is not Kind.FOLLOWS:
+                effect, why = _rolling(now.resource)
+                yield effect, f"{words}: {why}"
+        elif top == "taints" and "NO_EXECUTE" in str(change.after):
+            yield EVICTED, f"{words}: pods that do not tolerate it are evicted"
+        elif _shrinks(change):
+            yield FEWER, words
+    if was.resource.type != now.resource.type:
+        yield REPLACED, "another kind of group"
+
+
+def _of_template(group: Resource, item: ChangedResource) -> Iterator[tuple[str, str]]:
+    """Launch template → group: a new version reaches the nodes only where the group follows it."""
+    paths = [change.path for change in item.changes if not change.ignored]
+    paths = [path for path in paths if path.split(".")[0].split("[")[0] not in _HARMLESS]
+    if item.replaces.answer is Answer.YES and group.type == NODE_GROUP:
+        yield REPLACED, f"launch template {item.name} is replaced"
+    elif paths:
+        pinned = _pinned(group)
+        effect, why = (NEW_ONLY, f"the group stays at version {pinned}") if pinned else _rolling(group)
+        yield effect, f"launch template {item.name}: {', '.join(dict.fromkeys(paths))} changed: {why}"
+
+
+def _rolling(group: Resource) -> tuple[str, str]:
+    if group.type == NODE_GROUP:
+        return ROLLED, "EKS replaces the nodes one after another"
+    if group.inputs.get("instanceRefresh"):
+        return ROLLED, "the instance refresh replaces the nodes one after another"
+    return NEW_ONLY, "nodes that run keep the old one"
+
+
+def _pinned(group: Resource) -> str:
+    """The version of the launch template that a group names as a number."""
+    template = group.inputs.get("launchTemplate")
+    version = template.get("version") if isinstance(template, dict) else None
+    if isinstance(version, float):
+        return str(int(version))
+    return version if isinstance(version, str) and version.isdigit() else ""
+
+
+def _shrinks(change: Change) -> bool:
+    last = change.path.rpartition(".")[2]
+    numbers = isinstance(change.before, int | float) and isinstance(change.after, int | float)
+    return last in ("maxSize", "desiredSize", "desiredCapacity") and numbers and change.after < change.before
+
+
+def _values(change: Change) -> str:
+    """``before → after`` where both are short."""
+    simple = all(isinstance(value, str | int | float) for value in (change.before, change.after))
+    text = f" {change.before} → {change.after}"
+    return text if simple and len(text) <= 80 and change.kind is Kind.CHANGED and not change.lines else ""

@@ -1,0 +1,1 @@
+"""Runs a program in process and records its plan."""

@@ -1,0 +1,152 @@
+"""Evaluate a program: a project's directory, or a function, becomes a :class:`~winkube.preview.model.Plan`."""
+
+import contextlib
+import os
+import runpy
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import PreviewError, ProgramError, own_frame
+from ..model import Plan
+from .invokes import Answers
+from .monitor import Engine, Monitor, StandIn
+from .project import Configuration, read_configuration, read_project
+from .runtime import describe, run
+
+MODES = ("preview", "update")
+
+
+def evaluate(
+    directory: str | Path,
+    stack: str,
+    *,
+    mode: str = "preview",
+    answers: Answers | None = None,
+    progress: Callable[[int], None] | None = None,
+    stand_ins: Mapping[str, StandIn] | None = None,
+) -> Plan:
+    """Evaluate the Pulumi program in ``directory`` for one of its stacks.
+
+    ``mode`` is ``preview`` (what is computed by the cloud is unknown) or ``update`` (it is a marked placeholder,
+    so that every ``apply`` runs). No engine, plug-in, passphrase or credential is needed or looked for. ``stand_ins``
+    compute in an update what a provider would, by type: real keys and certificates, for example.
+
+    :raises PreviewError: the project, the stack or the configuration is wrong.
+    :raises ProgramError: the program itself raised; the message has its own words and its own line.
+    """
+    project = read_project(Path(directory))
+    configuration = read_configuration(project, stack)
+    return _evaluate(
+        lambda: _run_program(project.program), project.name, stack, str(project.directory), mode, configuration,
+        answers, progress, stand_ins,
+    )  # fmt: skip
+
+
+def evaluate_function(
+    build: Callable[[], Any],
+    *,
+    mode: str = "preview",
+    config: Mapping[str, str] | None = None,
+    project: str = "project",
+    stack: str = "stack",
+    answers: Answers | None = None,
+    stand_ins: Mapping[str, StandIn] | None = None,
+) -> Plan:
+    """Evaluate a function that makes resources, for tests. What it raises is raised as it is."""
+    try:
+        return _evaluate(
+            build, project, stack, str(Path.cwd()), mode, Configuration(config or {}), answers, None, stand_ins
+        )
+    except ProgramError as error:
+        if error.__cause__ is not None:
+            raise error.__cause__ from None
+        raise
+
+
+def _evaluate(
+    body: Callable[[], Any],
+    project: str,
+    stack: str,
+    directory: str,
+    mode: str,
+    configuration: Configuration,
+    answers: Answers | None,
+    progress: Callable[[int], None] | None,
+    stand_ins: Mapping[str, StandIn] | None,
+) -> Plan:
+    if mode not in MODES:
+        raise PreviewError(f'mode must be "preview" or "update", got "{mode}"')
+    root = directory + os.sep
+
+    def locate(file: str) -> str:
+        return file.removeprefix(root)
+
+    engine = Engine()
+    monitor = Monitor(
+        project, stack, preview=mode == "preview", config=configuration.values, answers=answers or Answers(),
+        locate=locate, progress=progress, stand_ins=stand_ins,
+    )  # fmt: skip
+    try:
+        run(
+            body, monitor, engine, project=project, stack=stack, preview=mode == "preview",
+            config=configuration.values, secret_keys=configuration.secret_keys,
+            unknown_keys=configuration.unknown_keys, root_directory=directory,
+        )  # fmt: skip
+    except SystemExit as stop:
+        if stop.code not in (None, 0):
+            raise ProgramError(f"the program stopped itself with exit code {stop.code}") from stop
+    except Exception as error:
+        raise ProgramError(describe(error), _frame(error, directory), _hints(monitor)) from error
+    findings = sorted([*monitor.findings, *monitor.unanswered()], key=lambda finding: finding.order)
+    return Plan(
+        project=project,
+        stack=stack,
+        mode=mode,
+        directory=directory,
+        resources=[monitor.resources[urn] for urn in sorted(monitor.resources)],
+        outputs=dict(sorted(monitor.outputs.items())),
+        invokes=monitor.invokes,
+        findings=findings,
+        logs=engine.logs,
+    )
+
+
+def _frame(error: BaseException, directory: str) -> Any:
+    # A RunError's text is complete by contract: the CLI prints it without any frame, and so does this.
+    import pulumi
+
+    return None if isinstance(error, pulumi.RunError) else own_frame(error, directory)
+
+
+def _hints(monitor: Monitor) -> tuple[str, ...]:
+    tokens = sorted(set(monitor.unanswered_plain))
+    if not tokens:
+        return ()
+    names = ", ".join(tokens)
+    remedy = "use the *_output form of the function, or give its result with --answers FILE"
+    return (f"note: {names} cannot be answered without a cloud; {remedy}",)
+
+
+def _run_program(program: Path) -> None:
+    """Run the program as ``python`` would, its folder first on the path, its own modules forgotten afterwards."""
+    folder = program if program.is_dir() else program.parent
+    before = set(sys.modules)
+    sys.path.insert(0, str(folder))
+    try:
+        # As under the engine: the program's folder is the working one. What it prints must not mix with the plan.
+        with contextlib.chdir(folder), contextlib.redirect_stdout(sys.stderr):
+            runpy.run_path(str(program), run_name="__main__")
+    finally:
+        sys.path.remove(str(folder))
+        for name in _modules_of(folder, set(sys.modules) - before):
+            del sys.modules[name]
+
+
+def _modules_of(folder: Path, names: set[str]) -> Iterator[str]:
+    """Those modules that were found through ``folder`` itself: the next program may have others of these names."""
+    for name in names:
+        top = name.partition(".")[0]
+        if (folder / top).is_dir() or (folder / f"{top}.py").is_file():
+            yield name

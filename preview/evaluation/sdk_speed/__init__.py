@@ -1,0 +1,1 @@
+"""Faster ways through the SDK."""

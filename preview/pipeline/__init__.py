@@ -1,0 +1,1 @@
+"""From stacks to results: processes, revisions, pull requests."""

@@ -1,0 +1,1 @@
+"""Values and texts as they may be shown."""

@@ -1,0 +1,31 @@
+"""User data as the machine reads it."""
+
+import base64
+import binascii
+import zlib
+
+_LARGEST_TEXT = 1 << 20
+"""More than that of a compressed text is not unpacked."""
+
+
+def readable(text: str) -> str | None:
+    """User data as the machine reads it: base64 and gzip taken off; None for what is no text.
+
+    >>> readable("PHBvd2Vyc2hlbGw+")
+    '<powershell>'
+    """
+    try:
+        data = base64.b64decode(text, validate=True) if len(text) >= 8 else b""
+    except (binascii.Error, ValueError):
+        data = b""
+    if not data:
+        return text
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            data = zlib.decompressobj(wbits=31).decompress(data, _LARGEST_TEXT)
+        except zlib.error:
+            return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,1 @@
+"""What the checks and programs of all flavours share."""

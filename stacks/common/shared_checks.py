@@ -1,0 +1,83 @@
+"""What is wrong with the sections that every flavour has, though their structure is right.
+
+The components' own checks judge their sections; each is given what its arguments will hold. A flavour adds what
+concerns its own sections, and the file as a whole.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+from winkube.core.mistakes import Mistake, Mistakes, Path, Rule, nearest, one_of, shown
+from winkube.core.tags import check_tags
+from winkube.network.cidrs import CIDRS_DISJOINT
+from winkube.network.plan import ZONE_COUNT, ZONE_OF_REGION, check_network
+from winkube.roles.role_rules import check_boundary
+from winkube.state_bucket.bucket_rules import check_state_bucket
+from winkube.zone.names import DELEGATION_IS_PUBLIC, check_zone
+
+from ..config.flavours import FLAVOURS
+from ..config.settings import Settings
+from .arn_formats import FORM, KEY, check_form
+from .setting_paths import given, homed, partition_of
+
+KNOWN_FLAVOUR = Rule("WK-SET-006", "The flavour is one that the program can build.")
+
+COMPARED: Mapping[str, tuple[Path, ...]] = {
+    CIDRS_DISJOINT.code: (("network", "cidr"), ("cluster", "service_cidr"), ("cluster", "pod_cidr")),
+    ZONE_COUNT.code: (("region",),),
+    ZONE_OF_REGION.code: (("region",),),
+    FORM.code: (("region",),),
+    DELEGATION_IS_PUBLIC.code: (("zone", "visibility"),),
+}
+"""Rules that hold a value against others: where one of those was replaced by a stand-in, nothing can be said."""
+
+S = TypeVar("S", bound=Settings)
+
+
+def check_common(settings: Settings) -> Iterable[Mistake]:
+    """Every mistake in the sections that all flavours have, with the Python names as paths."""
+    for check in (_check_whole, _check_network, _check_zone, _check_state_bucket):
+        yield from check(settings)
+
+
+def collected(settings: S, checks: Iterable[Callable[[S], Iterable[Mistake]]]) -> Mistakes:
+    """What several checks find; what several groups find wrong with the cluster is one mistake."""
+    found = Mistakes()
+    for check in checks:
+        for mistake in check(settings):
+            if mistake not in found:
+                found.append(mistake)
+    return found
+
+
+def zone_number(settings: Settings) -> int:
+    """In how many availability zones the network lies."""
+    zones = settings.network.zones
+    return zones if isinstance(zones, int) else len(zones)
+
+
+def _check_whole(settings: Settings) -> Iterable[Mistake]:
+    if settings.flavour not in FLAVOURS:
+        near = nearest(settings.flavour, FLAVOURS) or FLAVOURS[0]
+        yield Mistake(("flavour",), KNOWN_FLAVOUR, f"must be {one_of(FLAVOURS)}", f"write {shown(near)}",
+                      settings.flavour)  # fmt: skip
+    yield from check_tags(settings.tags)
+
+
+def _check_network(settings: Settings) -> Iterable[Mistake]:
+    network = settings.network
+    yield from homed(check_network(given(network, region=settings.region, cluster_names=(), tags={})), "network")
+    yield from check_form(KEY, network.flow_log_kms_key_arn, settings.region, ("network", "flow_log_kms_key_arn"))
+    yield from homed(check_boundary(network.permissions_boundary, partition=partition_of(settings.region)), "network")
+
+
+def _check_zone(settings: Settings) -> Iterable[Mistake]:
+    if settings.zone is not None:
+        # The network of the program gives the VPC, once it exists.
+        zone = given(settings.zone, vpc_ids=(), tags={})
+        yield from homed(check_zone(zone, vpcs_follow=True), "zone")
+
+
+def _check_state_bucket(settings: Settings) -> Iterable[Mistake]:
+    if settings.state_bucket is not None:
+        yield from homed(check_state_bucket(given(settings.state_bucket, tags={})), "state_bucket")
