@@ -204,3 +204,9 @@ def vpcs_of(stack: Stack, *clusters: Planned) -> list[Planned]:
             for vpc in stack.sources(subnet, "vpcId", VPC):
                 found[vpc.urn] = vpc
     return list(found.values())
+
+
+def installs(stack: Stack, *programs: str) -> bool:
+    """Whether one of these programs is in the name or the type of any resource, as of a chart or an operator."""
+    named = [f"{resource.type} {resource.name}".lower() for resource in stack.resources]
+    return any(program in text for text in named for program in programs)

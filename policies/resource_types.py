@@ -96,9 +96,6 @@ CONFIG_MAP_PATCH = "kubernetes:core/v1:ConfigMapPatch"
 CRON_JOB = "kubernetes:batch/v1:CronJob"
 DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
-HELM_CHART = "kubernetes:helm.sh/v4:Chart"
-HELM_CHART_V3 = "kubernetes:helm.sh/v3:Chart"
-HELM_RELEASE = "kubernetes:helm.sh/v3:Release"
 INGRESS = "kubernetes:networking.k8s.io/v1:Ingress"
 JOB = "kubernetes:batch/v1:Job"
 KUBERNETES_PROVIDER = "pulumi:providers:kubernetes"
@@ -117,7 +114,11 @@ POD_TEMPLATE_OWNERS = {
     CRON_JOB: ("jobTemplate", "spec", "template"),
 }
 """Everything that makes pods, with the way from its ``spec`` to the template; a pod is its own."""
-TIGERA_INSTALLATION = "kubernetes:operator.tigera.io/v1:Installation"
+INSTALLERS = frozenset([
+    "kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v4:Chart",
+    "kubernetes:operator.tigera.io/v1:Installation",
+])  # fmt: skip
+"""What brings other programs into a cluster. No rule judges them: their names tell what is installed."""
 WORKLOADS = frozenset(POD_TEMPLATE_OWNERS)
 PVC = "kubernetes:core/v1:PersistentVolumeClaim"
 ROLE_BINDING = "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding"

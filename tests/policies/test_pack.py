@@ -155,3 +155,17 @@ def test_what_was_decoded_for_one_plan_is_not_used_for_another(record: Callable[
         return [policy for policy, *_ in verdicts_of_servicer(plan, policies)]
 
     assert (found("optional"), found("required"), found("optional")) == (["imdsv2-required"], [], ["imdsv2-required"])
+
+
+@pytest.mark.parametrize(("chart", "found"), [("calico", False), ("podinfo", True)])
+def test_a_chart_that_enforces_policies_is_seen_in_a_real_plan(
+    record: Callable[..., Plan], chart: str, found: bool
+) -> None:
+    """Stack rules get the types that are known to the pack: charts are among them, though no rule judges one."""
+
+    def build() -> None:
+        aws.eks.Addon("cni", cluster_name="prod", addon_name="vpc-cni")
+        kubernetes.networking.v1.NetworkPolicy("deny", metadata={"namespace": "shop"}, spec={"pod_selector": {}})
+        kubernetes.helm.v3.Release(chart, chart=chart)
+
+    assert bool(found_by({"network-policies-enforced"}, record, build, preview=True)) is found

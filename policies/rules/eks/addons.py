@@ -1,10 +1,10 @@
 """Add-ons."""
 
-import re
 from collections.abc import Iterator
 
 from ...eks_resources import addon_values
 from ...frameworks import best_practices, cis_eks, cis_kubernetes
+from ...inventory import installs
 from ...model import Planned, Settings, Stack, Value, Violation, resource_rule, stack_rule
 from ...resource_types import ADDON, NETWORK_POLICY
 
@@ -20,8 +20,7 @@ from ...resource_types import ADDON, NETWORK_POLICY
 )
 def network_policies_enforced(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """Policies that nobody enforces look safe and are not."""
-    others = re.compile(r"(?i)calico|tigera|cilium|antrea")
-    if any(others.search(resource.type) or others.search(resource.name) for resource in stack.resources):
+    if installs(stack, "calico", "tigera", "cilium", "antrea"):
         return
     addons = [addon for addon in stack.of(ADDON) if addon["addonName"].settled == "vpc-cni"]
     for addon in addons:

@@ -1,6 +1,7 @@
 """Fields of a pod that Windows does not have, and those that the API server refuses."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ...frameworks import WINDOWS_COMPATIBILITY, WINDOWS_COMPATIBILITY_PAGE, cis_kubernetes, kubernetes_docs
 from ...model import Level, Planned, Reference, Rule, Settings, Severity, Value, every, resource_rule
@@ -22,20 +23,26 @@ def _container_security(pod: Pod) -> Sequence[Value]:
     return [container["securityContext"] for container in pod.containers]
 
 
-def _field_rule(
-    name: str,
-    title: str,
-    why: str,
-    fields: Sequence[tuple[Places, Sequence[str]]],
-    *,
-    steps: str,
-    true: bool = False,
-    severity: Severity = "medium",
-    level: Level = "advisory",
-    references: Sequence[Reference] = (WINDOWS_COMPATIBILITY,),
-    url: str = WINDOWS_COMPATIBILITY_PAGE,
-) -> Rule:
-    """A rule that some fields are not set, or not true, in pods for Windows."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unsupported:
+    """Fields that have no meaning on Windows, and the rule that no pod for Windows sets them."""
+
+    name: str
+    title: str
+    why: str
+    fields: Sequence[tuple[Places, Sequence[str]]]
+    steps: str
+    if_true: bool = False
+    """Whether only the value true is wrong: false says what holds on Windows anyway."""
+    severity: Severity = "medium"
+    level: Level = "advisory"
+    references: Sequence[Reference] = (WINDOWS_COMPATIBILITY,)
+
+
+def _rule(row: _Unsupported) -> Rule:
+    def wrong(value: Value) -> Iterator[str]:
+        if value.flag is True if row.if_true else value.known() not in (None, {}, []):
+            yield f"{value.path} is {'true' if row.if_true else 'set'}: {row.why}"
 
     def check(resource: Planned, settings: Settings) -> Iterator[str]:
         pod = windows_pod(resource)
@@ -43,110 +50,113 @@ def _field_rule(
             return
         if pod.spec["os"]["name"].settled == "windows":
             return  # the API server refuses the field, which is another rule's
-
-        def set_there(value: Value) -> Iterator[str]:
-            if value.flag is True if true else value.known() not in (None, {}, []):
-                yield f"{value.path} is {'true' if true else 'set'}: {why}"
-
         yield from every(
-            [place[field] for places, names in fields for place in places(pod) for field in names], set_there
+            [place[name] for places, names in row.fields for place in places(pod) for name in names], wrong
         )
 
-    check.__doc__ = f"{title}."
-    made = resource_rule(name, title, types=WORKLOADS, severity=severity, level=level, references=references,
-                         steps=steps, url=url)  # fmt: skip
-    return made(check)
+    check.__doc__ = f"{row.title}."
+    rule = resource_rule(
+        row.name, row.title, types=WORKLOADS, severity=row.severity, level=row.level, references=row.references,
+        steps=row.steps, url=WINDOWS_COMPATIBILITY_PAGE,
+    )  # fmt: skip
+    return rule(check)
 
 
-FIELD_RULES = (
-    _field_rule(
-        "windows-no-privileged",
-        "Containers on Windows are not privileged",
-        "Windows has no privileged containers",
-        [(_container_security, ["privileged"])],
-        true=True,
+UNSUPPORTED = (
+    _Unsupported(
+        name="windows-no-privileged",
+        title="Containers on Windows are not privileged",
+        why="Windows has no privileged containers",
+        fields=[(_container_security, ["privileged"])],
+        if_true=True,
         severity="high",
         level="mandatory",
         steps="remove privileged; HostProcess containers (windowsOptions.hostProcess) administer Windows nodes",
         references=[WINDOWS_COMPATIBILITY, cis_kubernetes("5.2.2")],
     ),
-    _field_rule(
-        "windows-no-linux-security",
-        "Pods on Windows name no Linux security modules",
-        "Windows has neither SELinux, AppArmor, seccomp nor capabilities",
-        [(_security, ["seLinuxOptions", "seccompProfile", "appArmorProfile"]),
-         (_container_security, ["seLinuxOptions", "seccompProfile", "appArmorProfile", "capabilities"])],
+    _Unsupported(
+        name="windows-no-linux-security",
+        title="Pods on Windows name no Linux security modules",
+        why="Windows has neither SELinux, AppArmor, seccomp nor capabilities",
+        fields=[
+            (_security, ["seLinuxOptions", "seccompProfile", "appArmorProfile"]),
+            (_container_security, ["seLinuxOptions", "seccompProfile", "appArmorProfile", "capabilities"]),
+        ],
         steps="remove the field, or keep it in the manifests for Linux only",
     ),
-    _field_rule(
-        "windows-no-numeric-users",
-        "Pods on Windows name users, not numbers",
-        "Windows knows no user and group numbers",
-        [(_security, ["runAsUser", "runAsGroup", "fsGroup", "fsGroupChangePolicy", "supplementalGroups",
-                      "supplementalGroupsPolicy"]),
-         (_container_security, ["runAsUser", "runAsGroup"])],
+    _Unsupported(
+        name="windows-no-numeric-users",
+        title="Pods on Windows name users, not numbers",
+        why="Windows knows no user and group numbers",
+        fields=[
+            (_security, ["runAsUser", "runAsGroup", "fsGroup", "fsGroupChangePolicy", "supplementalGroups",
+                         "supplementalGroupsPolicy"]),
+            (_container_security, ["runAsUser", "runAsGroup"]),
+        ],
         steps='set securityContext.windowsOptions.runAsUserName, such as "ContainerUser"',
     ),
-    _field_rule(
-        "windows-no-sysctls",
-        "Pods on Windows set no kernel parameters",
-        "Windows has no sysctls",
-        [(_security, ["sysctls"])],
+    _Unsupported(
+        name="windows-no-sysctls",
+        title="Pods on Windows set no kernel parameters",
+        why="Windows has no sysctls",
+        fields=[(_security, ["sysctls"])],
         steps="remove sysctls",
     ),
-    _field_rule(
-        "windows-no-shared-processes",
-        "Containers of a pod on Windows do not share processes",
-        "containers on Windows share the network only",
-        [(_spec, ["shareProcessNamespace"])],
-        true=True,
+    _Unsupported(
+        name="windows-no-shared-processes",
+        title="Containers of a pod on Windows do not share processes",
+        why="containers on Windows share the network only",
+        fields=[(_spec, ["shareProcessNamespace"])],
+        if_true=True,
         severity="high",
         level="mandatory",
         steps="remove shareProcessNamespace",
     ),
-    _field_rule(
-        "windows-no-host-namespaces",
-        "Pods on Windows do not share the node's processes and memory",
-        "Windows has no such namespaces",
-        [(_spec, ["hostPID", "hostIPC"])],
-        true=True,
+    _Unsupported(
+        name="windows-no-host-namespaces",
+        title="Pods on Windows do not share the node's processes and memory",
+        why="Windows has no such namespaces",
+        fields=[(_spec, ["hostPID", "hostIPC"])],
+        if_true=True,
         severity="high",
         level="mandatory",
         steps="remove hostPID and hostIPC",
         references=[WINDOWS_COMPATIBILITY, cis_kubernetes("5.2.3"), cis_kubernetes("5.2.4")],
     ),
-    _field_rule(
-        "windows-no-host-users",
-        "Pods on Windows ask for no user namespace",
-        "Windows has no user namespaces",
-        [(_spec, ["hostUsers"])],
+    _Unsupported(
+        name="windows-no-host-users",
+        title="Pods on Windows ask for no user namespace",
+        why="Windows has no user namespaces",
+        fields=[(_spec, ["hostUsers"])],
         steps="remove hostUsers",
     ),
-    _field_rule(
-        "windows-no-escalation-field",
-        "Containers on Windows do not set allowPrivilegeEscalation",
-        "it has no effect on Windows",
-        [(_container_security, ["allowPrivilegeEscalation"])],
+    _Unsupported(
+        name="windows-no-escalation-field",
+        title="Containers on Windows do not set allowPrivilegeEscalation",
+        why="it has no effect on Windows",
+        fields=[(_container_security, ["allowPrivilegeEscalation"])],
         steps="remove allowPrivilegeEscalation",
     ),
-    _field_rule(
-        "windows-no-read-only-root",
-        "Containers on Windows can write to their root file system",
-        "the registry and the system's processes write to it",
-        [(_container_security, ["readOnlyRootFilesystem"])],
-        true=True,
+    _Unsupported(
+        name="windows-no-read-only-root",
+        title="Containers on Windows can write to their root file system",
+        why="the registry and the system's processes write to it",
+        fields=[(_container_security, ["readOnlyRootFilesystem"])],
+        if_true=True,
         severity="high",
         level="mandatory",
         steps="remove readOnlyRootFilesystem; volumes may be read-only",
     ),
-    _field_rule(
-        "windows-no-proc-mount",
-        "Containers on Windows have no /proc",
-        "there is no /proc",
-        [(_container_security, ["procMount"])],
+    _Unsupported(
+        name="windows-no-proc-mount",
+        title="Containers on Windows have no /proc",
+        why="there is no /proc",
+        fields=[(_container_security, ["procMount"])],
         steps="remove procMount",
     ),
 )  # fmt: skip
+FIELD_RULES = tuple(_rule(row) for row in UNSUPPORTED)
+
 REFUSED_IN_SECURITY = (
     "appArmorProfile", "fsGroup", "fsGroupChangePolicy", "runAsGroup", "runAsUser", "seLinuxOptions", "seccompProfile",
     "supplementalGroups", "supplementalGroupsPolicy", "sysctls",

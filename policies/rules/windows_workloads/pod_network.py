@@ -1,7 +1,6 @@
 """The pod network: DNS, network policies, and the programs that make it."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +13,7 @@ from ...frameworks import (
     eks_guide,
     kubernetes_docs,
 )
-from ...inventory import inventory
+from ...inventory import installs, inventory
 from ...model import Planned, Settings, Stack, Value, Violation, every, resource_rule, stack_rule
 from ...pods import container_name, pod_of, windows_pod, windows_pods
 from ...resource_types import CONFIG_MAP, DEPLOYMENT, NETWORK_POLICY, WORKLOADS
@@ -48,7 +47,7 @@ def windows_dns_policy(resource: Planned, settings: Settings) -> Iterator[str]:
 )
 def windows_network_policy(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """The VPC CNI enforces policies on Linux nodes only."""
-    if any(re.search(r"(?i)calico|tigera", f"{resource.type} {resource.name}") for resource in stack.resources):
+    if installs(stack, "calico", "tigera"):
         return
 
     def check(policy: Planned) -> Iterator[Violation]:
