@@ -13,7 +13,7 @@ CHECKOV := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/winkube/checkov-$(shell sed -n
 # What an installation builds: the libraries that the node agent carries.
 BUILD := setup.py components/node_agent/vendoring.py
 
-.PHONY: help preview test binaries machines validators lint types format coverage docs site engine boot-test boot-up bench bench-full scale clean
+.PHONY: help preview test binaries machines validators lint types format coverage docs site engine boot-test boot-up mutants bench bench-full scale clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ boot-up: $(VENV)/.dev  ## Leave a cluster of booted machines running, and say ho
 
 coverage: $(VENV)/.dev  ## Count what the coverage ledger says
 	$(BIN)/python docs/ledger.py
+
+mutants: $(VENV)/.dev  ## Break what each row of the ledger says is built: its test must fail (ROWS="NET CP-36")
+	@$(BIN)/python -m tests.mutants $(ROWS)
 
 bench: $(VENV)/.dev  ## Measure speed and memory against the budget (four minutes)
 	$(BIN)/python bench/run.py

@@ -209,15 +209,35 @@ def _entry_problems(entry: Entry, root: Path, codes: frozenset[str]) -> Iterator
 
 
 def _evidence_problems(evidence: object, root: Path) -> Iterator[str]:
-    """Evidence that is not exactly an existing path and an existing test."""
-    if not isinstance(evidence, Mapping) or set(cast("Entry", evidence)) != {"path", "test"}:
-        yield "evidence must have path and test, and nothing else"
+    """Evidence that is not exactly an existing path, an existing test and a break of what stands there."""
+    if not isinstance(evidence, Mapping) or set(cast("Entry", evidence)) - {"breaks"} != {"path", "test"}:
+        yield "evidence must have path, test and breaks, and nothing else"
         return
     for key, check in (("path", _path_problem), ("test", _test_problem)):
         value = _text(cast("Entry", evidence), key)
         problem = check(value, root) if value.strip() else f"{key} is not a text or is empty"
         if problem:
             yield problem
+    if "breaks" in evidence and (problem := _breaks_problem(cast("Entry", evidence), root)):
+        yield problem
+
+
+def _breaks_problem(evidence: Entry, root: Path) -> str:
+    """Why a break is no good, or nothing: it replaces a text that is there just once by another one."""
+    breaks: object = evidence["breaks"]
+    if not isinstance(breaks, Mapping) or set(cast("Entry", breaks)) - {"in"} != {"replace", "by"}:
+        return "breaks must have replace and by, and may have in"
+    breaks = cast("Entry", breaks)
+    old, new, file = breaks["replace"], breaks["by"], breaks.get("in", evidence["path"])
+    if not (isinstance(old, str) and isinstance(new, str) and isinstance(file, str)) or not old.strip() or old == new:
+        return "breaks must replace a text by another one"
+    place = _inside(file, root)
+    if not place or not place.is_file():
+        return f"no such file to break: {file}"
+    if place.is_relative_to(root / "tests") and place == _inside(_text(evidence, "test").partition("::")[0], root):
+        return "breaks must not change the test itself"
+    count = place.read_text(encoding="utf-8").count(old)
+    return "" if count == 1 else f"{file} has the text to break {count} times, not once: {old!r}"
 
 
 def _inside(path: str, root: Path) -> Path | None:

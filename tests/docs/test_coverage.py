@@ -52,6 +52,12 @@ def entry(state: str, **keys: Any) -> dict[str, Any]:
 
 
 BUILT = {"path": "components/thing.py", "test": "tests/test_thing.py::test_it"}
+BREAK = {"replace": "WK-NET", "by": "WK-TEN"}
+
+
+def breaking(**breaks: Any) -> dict[str, Any]:
+    """A built entry with that break."""
+    return entry("built", evidence={**BUILT, "breaks": breaks})
 
 
 def test_ledger_has_exactly_the_expected_ids(ledger: Ledger) -> None:
@@ -89,6 +95,8 @@ def test_a_complete_ledger_has_no_problems(root: Path) -> None:
         entry("built", evidence={**BUILT, "test": "tests/test_thing.py::TestThing::test_it_too"}),
         entry("built", evidence={**BUILT, "test": "tests/test_thing.py::test_later"}),
         entry("built", evidence={**BUILT, "test": "tests/test_thing.py::test_it[a-rule]"}),
+        breaking(**BREAK),
+        breaking(**{**BREAK, "in": "docs/page.md", "replace": "What `x`"}),
         entry("refused", code="WK-NET-001", test="tests/test_thing.py::test_it"),
         entry("documented", page="docs/page.md#a-page"),
         entry("documented", page="docs/page.md#what-x-does-a-note"),
@@ -111,8 +119,8 @@ def test_true_entries_are_accepted(good: dict[str, Any], root: Path) -> None:
         (entry("open", page="docs/page.md#a-page"), "open: must not have page"),
         (entry("refused", code="WK-NET-001", reason="x"), "refused: lacks test; must not have reason"),
         (entry("outdated", reason=" "), "reason is not a text or is empty"),
-        (entry("built", evidence="components/thing.py"), "evidence must have path and test, and nothing else"),
-        (entry("built", evidence={"path": "components"}), "evidence must have path and test, and nothing else"),
+        (entry("built", evidence="components/thing.py"), "evidence must have path, test and breaks, and nothing else"),
+        (entry("built", evidence={"path": "components"}), "evidence must have path, test and breaks, and nothing else"),
         (entry("built", evidence={**BUILT, "path": ""}), "path is not a text or is empty"),
         (entry("built", evidence={**BUILT, "path": "components/none.py"}), "no such path: components/none.py"),
         (
@@ -144,6 +152,21 @@ def test_true_entries_are_accepted(good: dict[str, Any], root: Path) -> None:
         (
             entry("built", evidence={**BUILT, "test": "tests/test_thing.py::test_it[no-rule]"}),
             "no such case beside tests/test_thing.py: no-rule",
+        ),
+        (breaking(replace="WK"), "breaks must have replace and by, and may have in"),
+        (breaking(**BREAK, why="x"), "breaks must have replace and by, and may have in"),
+        (breaking(replace="WK-NET", by="WK-NET"), "breaks must replace a text by another one"),
+        (breaking(replace=" ", by=""), "breaks must replace a text by another one"),
+        (breaking(replace=1, by="2"), "breaks must replace a text by another one"),
+        (breaking(**BREAK, **{"in": "components"}), "no such file to break: components"),
+        (breaking(**BREAK, **{"in": "tests/test_thing.py"}), "breaks must not change the test itself"),
+        (
+            breaking(replace="WK-CP", by=""),
+            "components/thing.py has the text to break 0 times, not once: 'WK-CP'",
+        ),
+        (
+            breaking(**{**BREAK, "in": "docs/page.md", "replace": "Twice"}),
+            "docs/page.md has the text to break 2 times, not once: 'Twice'",
         ),
         (
             entry("refused", code="WK-NET-002", test="tests/test_thing.py::test_it"),
