@@ -161,8 +161,8 @@ def test_a_class_that_is_not_loaded_is_not_judged_and_not_loaded() -> None:
     program = """
 import sys
 import pulumi_aws
-from winkube.preview import check_sdk
-assert check_sdk.shape_of("aws:lightsail/bucket:Bucket") is None
+from winkube.preview.checks import sdk_inputs
+assert sdk_inputs.shape_of("aws:lightsail/bucket:Bucket") is None
 assert "pulumi_aws.lightsail.bucket" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -12,15 +12,15 @@ from winkube.preview.evaluation.sdk_speed import bytecode
 SHAPES = """
 import json, sys, typing, pulumi
 from contextlib import nullcontext
-from winkube.preview import sdk_bytecode
+from winkube.preview.evaluation.sdk_speed import bytecode
 import pulumi_aws
-with sdk_bytecode.postponed_annotations() if sys.argv[1] == "postponed" else nullcontext():
+with bytecode.postponed_annotations() if sys.argv[1] == "postponed" else nullcontext():
     from pulumi_aws.sqs import queue
     from pulumi_aws.sqs import _inputs
 from pulumi import _types
-from winkube.preview import check_sdk
+from winkube.preview.checks import sdk_inputs
 assert isinstance(queue.QueueArgs.fifo_queue.fget.__annotations__["return"], str) == (sys.argv[1] == "postponed")
-names, hints = check_sdk._properties(queue.QueueArgs)
+names, hints = sdk_inputs._properties(queue.QueueArgs)
 print(names, hints, _types.resource_types(queue.Queue), _types.input_type_types(queue.QueueArgs),
       typing.get_type_hints(queue.QueueArgs.__init__), queue.Queue.__doc__)
 """
