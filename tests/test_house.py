@@ -5,13 +5,55 @@ import importlib
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("components", "stacks", "policies", "preview")
+NAMES = {"components": "winkube", "preview": "winkube.preview", "policies": "winkube.policies", "stacks": "stacks"}
+"""The folders of the house and their import names."""
+ROOMS = tuple(NAMES)
+
+FLOORS = {
+    "components": (
+        ("core",),
+        ("inventory", "plugin", "tables", "zone"),
+        ("ec2", "kubernetes", "node_agent", "roles"),
+        ("network", "node_images", "pod_network", "scheduling", "state_bucket"),
+        ("kubeadm", "system_services"),
+        ("addons", "admission", "windows_boot"),
+        ("eks", "instance_groups"),
+        ("control_plane", "existing_clusters"),
+        ("ops",),
+    ),
+    "preview": (
+        ("errors", "model"),
+        ("evaluation", "text"),
+        ("checks", "comparison"),
+        ("output",),
+        ("pipeline",),
+        ("cli",),
+    ),
+    "stacks": (("config",), ("common",), ("eks", "kubeadm")),
+    "policies": (
+        ("model", "resource_types", "secret_patterns"),
+        ("eks_resources", "frameworks", "pods", "statements", "user_data"),
+        ("inventory",),
+        ("rules",),
+        ("pack",),
+        ("reference",),
+    ),
+}
+"""The floors of each folder, from the ground up. A room imports rooms of lower floors only; docs/architecture.md
+draws them."""
+FACES = {"components/__init__.py", "components/__main__.py", "components/testing.py", "policies/__main__.py",
+         "stacks/__init__.py"}  # fmt: skip
+"""Modules that open a folder to others; they stand above its floors."""
+SELF_MANAGED = ("addons", "admission", "control_plane", "instance_groups", "kubeadm", "node_agent", "ops",
+                "pod_network", "system_services", "windows_boot")  # fmt: skip
 
 
 def modules(room: str) -> list[Path]:
@@ -20,15 +62,27 @@ def modules(room: str) -> list[Path]:
 
 def imported(path: Path) -> Iterator[str]:
     """The absolute names that a module imports; relative ones are resolved to the room's import name."""
-    names = {"components": "winkube", "preview": "winkube.preview", "policies": "winkube.policies", "stacks": "stacks"}
     relative = path.relative_to(ROOT)
-    package = [*names[relative.parts[0]].split("."), *relative.parts[1:-1]]
+    package = [*NAMES[relative.parts[0]].split("."), *relative.parts[1:-1]]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
-            yield ".".join([*base, *([node.module] if node.module else [])])
+            name = ".".join([*base, *([node.module] if node.module else [])])
+            submodules = [f"{name}.{alias.name}" for alias in node.names if f"{name}.{alias.name}" in _files()]
+            yield from submodules or [name]
+
+
+@cache
+def _files() -> dict[str, Path]:
+    """Every module of the house by its import name."""
+    found: dict[str, Path] = {}
+    for room, name in NAMES.items():
+        for path in modules(room):
+            parts = path.relative_to(ROOT / room).with_suffix("").parts
+            found[".".join([name, *(parts[:-1] if parts[-1] == "__init__" else parts)])] = path
+    return found
 
 
 def room_of(name: str) -> str | None:
@@ -63,6 +117,81 @@ def test_imports_go_one_way(room: str) -> None:
         and DOORS.get(str(path.relative_to(ROOT))) != target
     ]
     assert wrong == []
+
+
+@cache
+def arrows() -> list[tuple[Path, Path]]:
+    """Every import of one module of the house by another."""
+    files = _files()
+    return [(path, files[name]) for path in files.values() for name in imported(path) if name in files]
+
+
+def place(path: Path) -> tuple[str, str]:
+    """The folder of a module, and its room there."""
+    folder, *rest = path.relative_to(ROOT).parts
+    return folder, rest[0].removesuffix(".py")
+
+
+def climbing(found: Iterable[tuple[Path, Path]]) -> list[str]:
+    """The imports within a folder that do not lead down to a lower floor."""
+    level = {(folder, room): number for folder, floors in FLOORS.items()
+             for number, rooms in enumerate(floors) for room in rooms}  # fmt: skip
+    wrong: list[str] = []
+    for source, target in found:
+        here, there = place(source), place(target)
+        if here[0] != there[0] or here == there or source.relative_to(ROOT).as_posix() in FACES:
+            continue
+        if target.name == "__init__.py" and target.parent.parent == ROOT:
+            continue  # the folder itself
+        if level[here] <= level[there]:
+            wrong.append(f"{source.relative_to(ROOT)} imports {target.relative_to(ROOT)}")
+    return wrong
+
+
+def test_no_arrow_runs_back_up() -> None:
+    """A room imports rooms of lower floors only, so a reader goes down and never in a circle."""
+    assert climbing(arrows()) == []
+
+
+def test_an_arrow_that_runs_back_up_would_be_found() -> None:
+    down = (ROOT / "components" / "eks" / "cluster.py", ROOT / "components" / "core" / "names.py")
+    up, beside = down[::-1], (down[0], ROOT / "components" / "instance_groups" / "spec.py")
+    assert climbing([down]) == []
+    assert climbing([up, beside]) == [
+        "components/core/names.py imports components/eks/cluster.py",
+        "components/eks/cluster.py imports components/instance_groups/spec.py",
+    ]
+
+
+def test_every_room_has_its_floor() -> None:
+    """A new room is put on a floor; a room that is gone leaves the table."""
+    for folder, floors in FLOORS.items():
+        rooms = {place(path)[1] for path in modules(folder) if path.relative_to(ROOT).as_posix() not in FACES}
+        assert rooms - {"__init__"} == {room for rooms in floors for room in rooms}, folder
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    below: dict[Path, set[Path]] = {}
+    for source, target in arrows():
+        if source != target and target.name != "__init__.py":
+            below.setdefault(source, set()).add(target)
+    TopologicalSorter(below).prepare()  # raises CycleError, which names the circle
+
+
+@pytest.mark.parametrize("room", SELF_MANAGED)
+def test_nothing_self_managed_imports_eks(room: str) -> None:
+    """What both flavours need stands in a room of its own, such as ``ec2``; not even by a detour is EKS imported."""
+    below: dict[Path, set[Path]] = {}
+    for source, target in arrows():
+        below.setdefault(source, set()).add(target)
+    seen: set[Path] = set()
+    open_ones = [path for path in modules("components") if place(path)[1] == room]
+    while open_ones:
+        path = open_ones.pop()
+        if path not in seen:
+            seen.add(path)
+            open_ones += [it for it in below.get(path, ()) if it != ROOT / "components" / "__init__.py"]
+    assert [path for path in seen if place(path) == ("components", "eks")] == []
 
 
 def test_a_wrong_arrow_would_be_found() -> None:
@@ -106,7 +235,9 @@ def test_every_package_is_in_the_wheel() -> None:
     """A new room must be named in pyproject.toml, or it is missing in the wheel."""
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
     found: set[str] = set()
-    for room, name in (("components", "winkube"), ("preview", "winkube.preview"), ("policies", "winkube.policies")):
+    for room, name in NAMES.items():
+        if room == "stacks":
+            continue  # the program is not part of the wheel
         packages = (path.parent for path in modules(room) if path.name == "__init__.py")
         found |= {".".join([name, *package.relative_to(ROOT / room).parts]) for package in packages}
     assert listed == found

@@ -19,7 +19,7 @@ from .flannel_config import (
     rendered,
     windows_cni_conflist,
 )
-from .scripts import script
+from .powershell import script
 
 NAMESPACE = "kube-flannel"
 APP = "flannel"

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from ..kubernetes import manifests
 from ..kubernetes.manifests import Manifest
 from .flannel_config import NODE_IP, network_name, rendered, source_vip_request
-from .scripts import script
+from .powershell import script
 
 NAMESPACE = "kube-proxy-windows"
 """Of its own: pods with the rights of the node are not let into ``kube-system`` for its sake."""

@@ -6,7 +6,7 @@ import re
 import pytest
 import tree_sitter
 import tree_sitter_powershell
-from winkube.pod_network import scripts
+from winkube.pod_network import powershell
 from winkube.pod_network.flannel import FlannelArgs
 from winkube.pod_network.flannel_config import (
     RESERVATIONS,
@@ -35,7 +35,7 @@ FORBIDDEN = (r"Invoke-Expression", r"\biex\b", r"\?\?", r"\?\.", r"&&", r"\|\|",
 
 
 def nodes(script: str) -> list[tree_sitter.Node]:
-    found, open_ones = [], [PARSER.parse(scripts.script(script).encode()).root_node]
+    found, open_ones = [], [PARSER.parse(powershell.script(script).encode()).root_node]
     while open_ones:
         node = open_ones.pop()
         found.append(node)
@@ -52,7 +52,7 @@ def test_grammar(script: str):
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_only_known_commands_are_called(script: str):
     """Own functions, and a short list; no aliases."""
-    text = scripts.script(script)
+    text = powershell.script(script)
     own = set(re.findall(r"^function ([\w-]+)", text, re.MULTILINE))
     called = {it.text.decode() for it in nodes(script) if it.type == "command_name"}
     assert called - own <= ALLOWED
@@ -62,7 +62,7 @@ def test_only_known_commands_are_called(script: str):
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_house_rules(script: str):
     """Strict mode first, mistakes end the script, nothing that only PowerShell 7 knows."""
-    lines = [it for it in scripts.script(script).splitlines() if it and not it.startswith("#")]
+    lines = [it for it in powershell.script(script).splitlines() if it and not it.startswith("#")]
     assert lines[0] == "Set-StrictMode -Version 3.0"
     assert lines[1] == "$ErrorActionPreference = 'Stop'"
     code = "\n".join(lines)
@@ -84,7 +84,7 @@ def test_what_a_script_reads_is_written(script: str):
     )  # fmt: skip
     (container,) = manifests["windows"]["spec"]["template"]["spec"]["containers"]
     configuration = manifests["windows-configuration" if script == "flannel.ps1" else "configuration"]
-    text = scripts.script(script)
+    text = powershell.script(script)
     given = {it["name"] for it in container["env"]} - {"KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}
     read = set(re.findall(r"\$env:([A-Z_]+)", text))
     # flanneld itself reads the name of its node.
@@ -100,7 +100,7 @@ def test_what_a_script_reads_is_written(script: str):
 
 def test_paths_are_those_of_the_documents():
     """Where the runtime looks for CNI, where host-local keeps its book, and under which name."""
-    flannel, proxy = scripts.script("flannel.ps1"), scripts.script("kube_proxy.ps1")
+    flannel, proxy = powershell.script("flannel.ps1"), powershell.script("kube_proxy.ps1")
     assert rf"{WINDOWS_CONFLIST_DIRECTORY}\{WINDOWS_CONFLIST}" in flannel
     assert rf"{WINDOWS_CNI_DIRECTORY}\host-local.exe" in proxy
     assert "C:" + RESERVATIONS.replace("/", "\\") in proxy
@@ -112,5 +112,5 @@ def test_paths_are_those_of_the_documents():
 def test_scripts_stay_ascii():
     """Windows PowerShell 5.1 takes a script without a byte order mark for one in the code page of the system."""
     for script in SCRIPTS:
-        assert scripts.script(script).isascii()
-        assert json.dumps(scripts.script(script))
+        assert powershell.script(script).isascii()
+        assert json.dumps(powershell.script(script))

@@ -213,7 +213,9 @@ class TestTheLibraryItself:
             (repository.folder / name).mkdir()
             (repository.folder / name / "__init__.py").write_text('"""A room."""\n')
         # Broken on purpose: the evaluator must be the installed one, not the checkout's.
-        (repository.folder / "preview" / "evaluation" / "evaluate.py").write_text("raise RuntimeError('not this one')\n")
+        evaluator = repository.folder / "preview" / "evaluation" / "evaluate.py"
+        evaluator.parent.mkdir(exist_ok=True)
+        evaluator.write_text("raise RuntimeError('not this one')\n")
         self.component(repository, 1)
         repository.program("from winkube.queues.queue import make\nmake()\n")
         repository.commit()
