@@ -4,6 +4,7 @@ STACK ?= dev
 FORMAT ?= tree
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
 ROOMS := components stacks policies preview tests docs bench examples __main__.py
 
 # checkov pins an older boto3 than the tests need. Its environment is kept outside of the clone, one per version.
@@ -13,7 +14,7 @@ CHECKOV := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/winkube/checkov-$(shell sed -n
 # What an installation builds: the libraries that the node agent carries.
 BUILD := setup.py components/node_agent/vendoring.py
 
-.PHONY: help preview test binaries machines validators lint types format coverage docs site engine boot-test boot-up mutants bench bench-full scale clean
+.PHONY: help preview test verify proof binaries machines validators lint types format coverage docs site engine boot-test boot-up mutants bench bench-full scale clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,15 +22,20 @@ help:  ## Show this list
 preview: $(VENV)/.run  ## Show what a stack would create (STACK=dev, FORMAT=tree|json|markdown)
 	@$(BIN)/winkube preview $(STACK) --policies policies --format $(FORMAT)
 
-test: $(VENV)/.dev validators  ## Run the tests; with Go also against the real programs of Kubernetes
-	@$(BIN)/python -m tests.binaries --if-possible
-	WINKUBE_CHECKOV=$(CHECKOV) $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
+test: $(VENV)/.dev  ## Run the fast tests: two minutes, needs nothing but Python (a plain pytest runs the same)
+	@$(PYTEST)
+
+verify: $(VENV)/.dev validators  ## Run the slow tests that are Python alone: agents, docs, the wheel, validators
+	@WINKUBE_CHECKOV=$(CHECKOV) $(PYTEST) -m verify
+
+proof: $(VENV)/.dev  ## Run what was built: API servers, kubeadm, Wine, an engine, machines; skip what was not
+	@$(PYTEST) -m proof
 
 binaries: $(VENV)/.dev  ## Build all real programs that tests run, once per version (half an hour; needs Go 1.26)
 	@$(BIN)/python -m tests.binaries
 	@$(BIN)/python -m tests.binaries 'kubernetes-v*' 'kubernetes-node-*-windows'
 
-machines: $(VENV)/.dev  ## Build what booted machines run, so that `make test` boots one (root, and Go)
+machines: $(VENV)/.dev  ## Build what booted machines run, so that `make proof` boots one (root, and Go)
 	@$(BIN)/python -m tests.boot prepare
 
 validators: $(CHECKOV)/.installed  ## Install the validators that need an environment of their own (checkov)
@@ -56,7 +62,7 @@ site: $(VENV)/.dev  ## Build the documentation site into build/site
 	$(BIN)/python -m mkdocs build --strict
 
 engine: $(VENV)/.dev  ## Run every stack under an engine (the real one where the CLI of Pulumi is installed)
-	$(BIN)/python -m pytest -q tests/engine
+	$(BIN)/python -m pytest -q -m '' tests/engine
 
 boot-test: $(VENV)/.dev  ## Boot machines from the stacks' own user data, with all scenarios (root)
 	@$(BIN)/python -m tests.boot all --stack kubeadm-prod --slots 3
@@ -78,6 +84,7 @@ bench-full: $(VENV)/.dev  ## Measure fleets of 5,000 groups as well, and beside 
 	$(BIN)/python bench/run.py --full
 
 scale: $(VENV)/.dev  ## Measure 1,000 Windows nodes with 5,000 pods, and what admission costs there (needs Go)
+	@$(BIN)/python -m tests.binaries 'kubernetes-v*' etcd kwok
 	@$(BIN)/python -m tests.cluster.scale
 
 $(CHECKOV)/.installed: $(CHECKOV_PINS)

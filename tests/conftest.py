@@ -1,13 +1,21 @@
-"""The one recorder: evaluates a function that makes resources, as a preview or as an update; and the order of a run."""
+"""The one recorder: evaluates a function that makes resources, as a preview or as an update; and the rules of a run."""
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import hypothesis
 import pytest
 from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import Plan
 
+pytest_plugins = ("tests.loop",)
 Record = Callable[..., Plan]
+
+# No deadline: a busy machine is not a mistake. CI draws the same examples each time, so that a change fails by its own
+# mistakes alone; everywhere else the search goes on, and what it finds is kept in .hypothesis until it is mended.
+hypothesis.settings.register_profile("winkube", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True)
+hypothesis.settings.load_profile("winkube")
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 """The real programs, for tests: built once per machine from ordinary Go modules.
 
-``binary("kube-apiserver", minor="1.37")`` gives a path, building the set that holds the program if it is not in the
-cache yet. Without Go the test that asks is skipped, with a sentence that says what is needed. ``KUBEBUILDER_ASSETS``
-wins for Linux programs that lie there, for the minor that its kube-apiserver reports.
+``binary("kube-apiserver", minor="1.37")`` gives the path of a program that is built, and builds nothing itself: the
+test that asks for another one is skipped, with the command that builds it. ``KUBEBUILDER_ASSETS`` wins for Linux
+programs that lie there, for the minor that its kube-apiserver reports.
 
-``python -m tests.binaries`` builds everything that the tests use.
+``python -m tests.binaries`` builds what the tests use.
 """
 
 import os as system
@@ -15,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from .build import GoMissingError, built, ensure
+from tests import loop
+
+from .build import built, folder
 from .recipes import DEFAULT_MINOR, EKS_ONLY, MINORS, recipe_for
 
 __all__ = ["DEFAULT_MINOR", "EKS_ONLY", "MINORS", "binary", "version"]
@@ -25,20 +27,18 @@ def binary(name: str, *, minor: str = DEFAULT_MINOR, os: str = "linux") -> Path:
     """Path of a program; ``name`` without ``.exe``, ``os`` ``linux`` or ``windows``.
 
     Programs that do not belong to Kubernetes (etcd, kwok, containerd, flanneld, CNI plug-ins) are the same for each
-    minor. A failing build fails the test: only a missing Go skips it, and a set that is not built by default.
+    minor. Only a test that is marked ``proof`` may ask: any other would be skipped on most machines, and nobody knew.
     """
+    loop.refuse_unless_proof(f"asks for the program {name}")
     recipe = recipe_for(name, minor, os)
     assets = system.environ.get("KUBEBUILDER_ASSETS")
     if assets and os == "linux" and recipe.minor in (None, _minor_of(assets)):
         given = Path(assets) / name
         if given.is_file():
             return given
-    if not recipe.default and not built(recipe):
-        pytest.skip(f"{recipe.title} is not built: `make binaries` does it")
-    try:
-        return ensure(recipe) / recipe.file(name)
-    except GoMissingError as error:
-        pytest.skip(str(error))
+    if not built(recipe):
+        pytest.skip(f"{recipe.title} is not built: `{recipe.command}` does it")
+    return folder(recipe) / recipe.file(name)
 
 
 def version(name: str, *, minor: str = DEFAULT_MINOR, os: str = "linux") -> str:

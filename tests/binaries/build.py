@@ -44,7 +44,9 @@ def folder(recipe: Recipe) -> Path:
         LINKER,
     ]
     parts += [recipe.tags] if recipe.tags else []
-    parts += [(MODULES / recipe.module / name).read_text() for name in ("go.mod", "go.sum")]
+    module = MODULES / recipe.module
+    own = sorted(module.glob("*.go"))  # of the programs that are ours; the others stand in go.mod alone
+    parts += [path.read_text() for path in (module / "go.mod", module / "go.sum", *own)]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     return cache() / f"{recipe.title}-{digest[:10]}"
 

@@ -64,6 +64,11 @@ class Recipe:
         raise LookupError(f"{self.source} is not required by modules/{self.module}/go.mod")
 
     @property
+    def command(self) -> str:
+        """What a person types to have it built."""
+        return "make machines" if self.needs.startswith("real machines") else "make binaries"
+
+    @property
     def title(self) -> str:
         """For people and folders: set, version, and the system if it is not Linux."""
         return f"{self.set}-{self.version}" + ("" if self.os == "linux" else f"-{self.os}")
@@ -201,6 +206,20 @@ RECIPES: tuple[Recipe, ...] = (
             patches=_FLANNEL_BACKENDS,
             needs="network configurations",
         )
+    ),
+    Recipe(
+        "stand-in-runtime",
+        module="stand-in-runtime",
+        source="k8s.io/cri-api",
+        packages={"stand-in-runtime": "winkube.test/binaries/stand-in-runtime"},
+        needs="Windows nodes under Wine",
+    ),
+    Recipe(
+        "actionlint",
+        module="actionlint",
+        source="github.com/rhysd/actionlint",
+        packages={"actionlint": "github.com/rhysd/actionlint/cmd/actionlint"},
+        needs="workflows",
     ),
     Recipe(
         "containerd-tools",

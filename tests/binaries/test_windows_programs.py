@@ -8,6 +8,8 @@ import pytest
 from . import MINORS, binary, version
 from .wine import Wine, wine
 
+pytestmark = pytest.mark.proof
+
 
 @pytest.fixture(scope="module")
 def windows() -> Iterator[Wine]:

@@ -99,7 +99,7 @@ def images(minor: str, authority: bytes) -> list[Image]:
     }
     return [
         Image(release.cloud_controller_manager, cloud, ("aws-cloud-controller-manager",)),
-        Image(release.pause_image, {"pause": _pause()}, ("/pause",)),
+        Image(release.pause_image, {"pause": _made_pause()}, ("/pause",)),
         *kubernetes,
         Image(f"registry.k8s.io/etcd:{release.etcd_image_tag}", etcd, ("etcd",)),
         Image(f"registry.k8s.io/kube-proxy:v{release.patch}", proxy, ("kube-proxy",), base=True),
@@ -287,8 +287,13 @@ def _libraries(root: Path, programs: Iterable[str]) -> set[str]:
     }
 
 
-def _pause() -> Path:
-    path = folder() / f"pause-{hashlib.sha256(PAUSE.encode()).hexdigest()[:10]}"
+def pause() -> Path:
+    """Where the program of the pause image lies, made or not."""
+    return folder() / f"pause-{hashlib.sha256(PAUSE.encode()).hexdigest()[:10]}"
+
+
+def _made_pause() -> Path:
+    path = pause()
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         source = path.with_suffix(".go")

@@ -50,10 +50,15 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "winkube" / "boot"
 
 
+def template_folder() -> Path:
+    """Where the root lies, made or not."""
+    parts = repr((SUITE, PACKAGES, CLOUD, INIT, BUILT_IN, platform.release()))
+    return folder() / f"root-{SUITE}-{hashlib.sha256(parts.encode()).hexdigest()[:10]}"
+
+
 def template() -> Path:
     """The unpacked root; made when it is not there (about two minutes)."""
-    parts = repr((SUITE, PACKAGES, CLOUD, INIT, BUILT_IN, platform.release()))
-    target = folder() / f"root-{SUITE}-{hashlib.sha256(parts.encode()).hexdigest()[:10]}"
+    target = template_folder()
     folder().mkdir(parents=True, exist_ok=True)
     with (folder() / "root.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

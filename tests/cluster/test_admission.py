@@ -14,6 +14,8 @@ from .bed import Cluster
 from .client import ApiError, Client, Manifest
 from .notice import take_notice
 
+pytestmark = pytest.mark.proof
+
 RELEASES = ("2022", "2025")
 NAMESPACES: dict[str, dict[str, str]] = {
     "matrix": {},

@@ -11,6 +11,8 @@ from .client import ApiError, Client, Manifest
 from .notice import take_notice
 from .test_admission import RELEASES, policies, tried
 
+pytestmark = pytest.mark.proof
+
 
 def test_older_pods_can_still_be_labelled(cluster: Cluster, client: Client, namespace: str) -> None:
     """Pods from before the policies are not judged when something else of them changes."""

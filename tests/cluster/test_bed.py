@@ -16,6 +16,8 @@ from .bed import Cluster, own_folder
 from .client import ApiError, Client, Manifest
 from .nodes import add_node
 
+pytestmark = pytest.mark.proof
+
 
 def test_the_cluster_is_of_the_minor_that_was_asked_for(cluster: Cluster) -> None:
     """The programs are the pinned ones, stamped with their version."""

@@ -4,6 +4,7 @@ import os
 import time
 from pathlib import Path
 
+import pytest
 import yaml
 from winkube.pod_network.flannel import FlannelArgs
 from winkube.pod_network.flannel_manifests import flannel_manifests
@@ -13,6 +14,8 @@ from tests.binaries import binary
 from .bed import Cluster
 from .processes import Process
 from .test_rbac import take_away
+
+pytestmark = pytest.mark.proof
 
 
 def test_flanneld_finds_the_network_and_its_node(cluster: Cluster, tmp_path: Path) -> None:

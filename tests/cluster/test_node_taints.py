@@ -1,9 +1,12 @@
 """Marks on nodes of others, by the API server's own rules of server-side apply."""
 
+import pytest
 from winkube.scheduling.labels import Taint
 from winkube.scheduling.node_taints import node_patch
 
 from .bed import Cluster
+
+pytestmark = pytest.mark.proof
 
 
 def test_labels_join_and_taints_replace(cluster: Cluster) -> None:

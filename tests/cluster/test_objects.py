@@ -25,6 +25,8 @@ from .nodes import node_manifest
 from .objects import not_served, objects_of
 from .test_rbac import take_away
 
+pytestmark = pytest.mark.proof
+
 ROOT = Path(__file__).resolve().parents[2]
 WITHOUT_DEFINITION = {
     "windows.k8s.io/v1/GMSACredentialSpec": "its definition comes with the chart of the gMSA webhook",

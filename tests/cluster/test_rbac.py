@@ -17,6 +17,8 @@ from winkube.system_services.system_manifests import (
 from .bed import Cluster
 from .client import ApiError, Client, Manifest
 
+pytestmark = pytest.mark.proof
+
 API = "api.example.com:6443"
 NODES = ("", "nodes")
 Call = tuple[str, str, str, str, str]

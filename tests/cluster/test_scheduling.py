@@ -24,6 +24,8 @@ from .objects import objects_of
 from .scheduling_matrix import COLUMNS, DAEMON_SETS, PODS, Row
 from .test_rbac import take_away
 
+pytestmark = pytest.mark.proof
+
 NODES = {"L": None, "2": "2022", "5": "2025"}
 """The letters of the table, and the release of the node."""
 RELEASES = ("2022", "2025")

@@ -101,6 +101,7 @@ def test_what_programs_import_has_its_docstring(folder: Path) -> None:
     assert "LinuxControlPlane" in (folder / "reference/components/index.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.proof
 @BUILT
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (apt-get install chromium)")
 @pytest.mark.parametrize("name", LOOKED_AT)

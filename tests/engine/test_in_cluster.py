@@ -12,6 +12,8 @@ from .engine import ROOT, Engine
 from .plugin import name_of, type_of
 from .world import World, world
 
+pytestmark = pytest.mark.proof
+
 
 @pytest.fixture(scope="module")
 def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:

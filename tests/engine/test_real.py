@@ -23,6 +23,8 @@ from .plugin import IMAGE, type_of
 from .real import Pulumi, copy_of_the_program, inputs, missing, required, steps
 from .world import World, world
 
+pytestmark = pytest.mark.proof
+
 ANSWERS = Answers({"aws:ssm/getParameter:getParameter": (({}, {"value": IMAGE, "insecureValue": IMAGE}),)})
 CHARTS = "the stack installs Helm charts, which the network of a test does not have"
 

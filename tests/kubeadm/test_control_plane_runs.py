@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from winkube.kubeadm import api_server, paths
+from winkube.kubeadm import paths
 from winkube.kubeadm.config import ClusterConfig, ServiceAccountIssuer
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 
 from .places import FACTS
 from .plane import PATIENCE, Plane, running
+
+pytestmark = pytest.mark.proof
 
 ISSUER = "https://keys.example.com"
 
@@ -233,8 +235,3 @@ def test_a_misspelt_audit_policy_is_read_leniently_and_that_is_said(minor: str, 
         plane.stop()
     assert 'unknown field "omitStage"' in plane.log("kube-apiserver")
     assert "lenient" in plane.log("kube-apiserver")
-
-
-def test_the_files_hold_no_secret_but_one():
-    files = api_server.api_server_files(cluster("1.36"))
-    assert paths.ENCRYPTION not in files

@@ -137,6 +137,7 @@ def test_the_kms_plugin_stands_beside_the_api_server():
     assert paths.KMS_SOCKETS in [mount["hostPath"] for mount in mounts]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("minor", SELF_MANAGED_MINORS)
 @pytest.mark.skipif(os.geteuid() != 0, reason="kubeadm init needs root, even for a dry run")
 def test_kubeadm_inits_dry_and_gives_the_kubelet_what_we_said(minor: str, tmp_path: Path):
@@ -170,3 +171,22 @@ def test_every_file_of_ours_that_the_flags_of_a_kubelet_name_is_written(node: No
     """A kubelet whose credential provider has no configuration ends at its start, so the node never joins."""
     named = {one for one in kubelet.linux_kubelet_arguments(node).values() if one.startswith("/etc/kubernetes/")}
     assert named == set(kubeadm_documents.node_files(node))
+
+
+def test_a_token_of_digits_stays_a_text():
+    """Unquoted, ``123456.1234567890123456`` is a number for YAML, and no kubeconfig has such a token."""
+    discovery = yaml.safe_load(filled(render(kubeconfig.discovery_kubeconfig("prod", CLUSTER.endpoint, "PEM"))))
+    assert discovery["users"][0]["user"] == {"token": "123456.1234567890123456"}
+
+
+def test_kubeadm_makes_the_token_of_init_itself():
+    """A node that makes a cluster has none, and kubeadm takes no empty one."""
+    (token,) = kubeadm_documents.init_documents(CLUSTER)[0]["bootstrapTokens"]
+    assert "token" not in token
+    assert token["ttl"] == "1h0m0s"
+
+
+def test_the_files_hold_no_secret_but_one():
+    every = replace(CLUSTER, encryption_algorithm="ECDSA-P256", certificate_validity_days=90, always_pull_images=True)
+    files = api_server.api_server_files(every)
+    assert paths.ENCRYPTION not in files

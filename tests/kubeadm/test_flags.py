@@ -26,6 +26,7 @@ def cluster(minor: str) -> ClusterConfig:
     return ClusterConfig(cluster_name="c", kubernetes_version=minor, endpoint="api.example.com:6443")
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("minor", SELF_MANAGED_MINORS)
 @pytest.mark.parametrize("component", CONTROL_PLANE)
 def test_the_table_has_exactly_the_flags_that_the_program_has(component: str, minor: str):
@@ -33,6 +34,7 @@ def test_the_table_has_exactly_the_flags_that_the_program_has(component: str, mi
     assert list(known_flags(component, minor)) == flags_of(program)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("minor", SELF_MANAGED_MINORS)
 def test_the_flags_that_we_write_are_those_of_the_programs(minor: str):
     made = cluster(minor)

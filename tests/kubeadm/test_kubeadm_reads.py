@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from winkube.kubeadm import kubeadm_documents, kubeconfig, kubelet, paths
 from winkube.kubeadm.config import (
     AuditLog,
@@ -28,6 +27,8 @@ from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 from tests.binaries import binary
 
 from .places import filled, moved
+
+pytestmark = pytest.mark.proof
 
 GOOD = ClusterConfig(cluster_name="prod.example.com", kubernetes_version="1.36", endpoint="api.prod.example.com:6443")
 SETTINGS = KubeletSettings(
@@ -177,16 +178,3 @@ def test_kubeadm_refuses_a_misspelt_field_in_each_document(
     assert done.returncode == 1
     assert "unknown field" in done.stderr
     assert ".".join(path) in done.stderr
-
-
-def test_a_token_of_digits_stays_a_text():
-    """Unquoted, ``123456.1234567890123456`` is a number for YAML, and no kubeconfig has such a token."""
-    discovery = yaml.safe_load(filled(render(kubeconfig.discovery_kubeconfig("prod", GOOD.endpoint, "PEM"))))
-    assert discovery["users"][0]["user"] == {"token": "123456.1234567890123456"}
-
-
-def test_kubeadm_makes_the_token_of_init_itself():
-    """A node that makes a cluster has none, and kubeadm takes no empty one."""
-    (token,) = kubeadm_documents.init_documents(GOOD)[0]["bootstrapTokens"]
-    assert "token" not in token
-    assert token["ttl"] == "1h0m0s"

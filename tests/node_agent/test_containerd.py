@@ -26,6 +26,7 @@ def dumped(tmp_path, text):
     return tomllib.loads(done.stdout), done.stderr
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("release", sorted({one.containerd for one in SELF_MANAGED_RELEASES.values()}))
 def test_the_real_containerd_shows_our_settings(tmp_path, release):
     """``config dump`` prints what it will run with: defaults, and ours over them."""
@@ -46,6 +47,7 @@ def test_the_real_containerd_shows_our_settings(tmp_path, release):
     assert not [line for line in said.splitlines() if "level=warn" in line or "deprecated" in line.lower()]
 
 
+@pytest.mark.proof
 def test_the_real_containerd_reads_the_older_version_of_the_file_too(tmp_path):
     """Nodes with 2.2 get version 3, which 2.3 would migrate to the same settings."""
     whole, _ = dumped(tmp_path, configuration("2.2.7", PAUSE))

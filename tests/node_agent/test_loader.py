@@ -145,6 +145,7 @@ def test_shellcheck_finds_nothing(tmp_path):
         assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.proof
 def test_cloud_init_reads_the_user_data(tmp_path):
     """By its own schema, warnings included."""
     if not shutil.which("cloud-init"):
@@ -335,6 +336,7 @@ def test_curl_stands_in_for_a_cli_that_fails(web, tmp_path):
     assert node.complete()
 
 
+@pytest.mark.proof
 def test_the_real_aws_cli_understands_the_call(moto, tmp_path):
     """Against an S3 that is emulated as a whole."""
     real = shutil.which("aws")

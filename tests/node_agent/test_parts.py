@@ -29,7 +29,7 @@ def made(taken: float, revision: int = 1) -> "Backup":
     return Backup(f"{taken}-{revision}", taken, revision, DIGEST)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(st.tuples(st.integers(0, 40 * 86400), st.integers(1, 10**6)), min_size=1, max_size=60, unique=True),
     st.integers(1, 5), st.integers(0, 30), st.integers(0, 30),
@@ -63,7 +63,7 @@ def test_backup_names_say_everything() -> None:
     assert backup.backup_of("clusterconfigs/x/backups/etcd/1/cp-0/by-hand.db") is None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(1, 5), st.floats(0, 10**6))
 def test_backups_are_staggered(slots: int, start: float) -> None:
     """Every slot makes one per interval, and no two slots in the same second once they are in step."""

@@ -13,6 +13,8 @@ import pytest
 from tests.binaries import binary
 from tests.node_agent.package import load
 
+pytestmark = pytest.mark.proof
+
 backup, cluster, document, errors = (load(name) for name in ("backup", "cluster", "document", "errors"))
 KEYS = 10_000
 PER_TRANSACTION = 100

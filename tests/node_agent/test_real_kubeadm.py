@@ -19,6 +19,8 @@ from tests.binaries import binary
 from tests.node_agent.package import load
 from tests.node_agent.test_parts import valid
 
+pytestmark = pytest.mark.proof
+
 document, node, cluster, certificates, authorities = (
     load(name) for name in ("document", "node", "cluster", "certificates", "authorities")
 )

@@ -13,6 +13,8 @@ from tests.binaries.wine import Wine, wine
 
 from ..kubernetes.conftest import API
 
+pytestmark = pytest.mark.proof
+
 FACTS = {"${NODE_NAME}": "i-0123456789abcdef0", "${PRIVATE_IP}": "10.0.1.5", "${SOURCE_VIP}": "10.244.3.2"}
 
 

@@ -13,6 +13,8 @@ from winkube.pod_network.flannel_config import net_conf, rendered, source_vip_en
 from tests.binaries import binary
 from tests.cluster.processes import Process
 
+pytestmark = pytest.mark.proof
+
 
 def host_local(folder: Path, command: str) -> tuple[int, dict[str, Any]]:
     """One call, with the book in a folder of the test's."""

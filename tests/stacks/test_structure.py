@@ -94,7 +94,7 @@ def test_every_example_is_right_for_its_setting() -> None:
                 section.model_validate_json(json.dumps({**required, alias: example}))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_whatever_a_file_says_ends_in_settings_or_in_mistakes_in_our_own_words(data: st.DataObject) -> None:
     content = copy.deepcopy(data.draw(st.sampled_from([DEV, PROD, EVERYTHING])))
@@ -107,7 +107,7 @@ def test_whatever_a_file_says_ends_in_settings_or_in_mistakes_in_our_own_words(d
         assert line.startswith(("winkube:", "aws:region")), line
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.permutations(list(keys(Settings))))
 def test_the_order_of_the_keys_changes_nothing(order: list[str]) -> None:
     assert told(dict.fromkeys(order, "[]")) == told(dict.fromkeys(sorted(order), "[]")) != ""

@@ -216,7 +216,7 @@ def made_up(schema: dict[str, Any], rng: random.Random, depth: int = 0) -> Any:
 
 @pytest.mark.parametrize(("type_", "file"), KINDS)
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_verdict_is_that_of_a_general_validator(type_: str, file: str, rng: random.Random) -> None:
     schema, general = validator(file)
     value = made_up(schema, rng)

@@ -416,7 +416,7 @@ class TestSecrets:
         assert only(difference).changes[0].note == "is a secret from now on"
         assert "hidden-value" not in repr(difference)
 
-    @settings(deadline=None, max_examples=25)
+    @settings(max_examples=25)
     @given(
         st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0"), min_size=8, max_size=24),
         st.integers(0, 2),

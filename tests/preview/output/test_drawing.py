@@ -143,6 +143,7 @@ def test_mermaid_labels_hold_nothing_that_mermaid_or_markdown_would_act_on(name:
     assert "%%" not in text
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(shutil.which("dot") is None, reason="needs graphviz (apt-get install graphviz)")
 @pytest.mark.parametrize("name", [*HOSTILE, "plain"])
 def test_graphviz_draws_the_dot_text(name: str) -> None:
@@ -174,6 +175,7 @@ def test_a_visible_text_has_no_character_that_steers(text: str) -> None:
     assert measure.visible(shown) == shown
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (apt-get install chromium)")
 def test_no_text_is_wider_in_a_browser_than_its_room(tmp_path: Path, record: Record) -> None:
     """The widths come from a table; this asks the fonts."""
@@ -202,6 +204,7 @@ def test_no_text_is_wider_in_a_browser_than_its_room(tmp_path: Path, record: Rec
             assert [entry for entry in found if entry[1] < 0 or entry[2] > entry[3]] == []
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (apt-get install chromium)")
 def test_the_drawing_is_legible_in_light_and_dark(tmp_path: Path, record: Record) -> None:
     """Contrast of every text to what lies under it, by the formula of WCAG 2, is at least 4.5."""

@@ -374,7 +374,7 @@ def outside(markdown: str) -> str:
 
 
 class TestMarkdown:
-    @settings(deadline=None, max_examples=60)
+    @settings(max_examples=60)
     @given(HOSTILE, HOSTILE, HOSTILE)
     def test_nothing_breaks_out(self, name: str, before: str, after: str) -> None:
         """No hostile name or value reaches the page as markup, whatever it holds."""
@@ -443,7 +443,7 @@ class TestMarkdown:
 
 
 class TestSecrets:
-    @settings(deadline=None, max_examples=20)
+    @settings(max_examples=20)
     @given(st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0"), min_size=8, max_size=20), st.data())
     def test_no_format_shows_a_secret(self, secret: str, data: st.DataObject) -> None:
         """Settings and outputs, marked or repeated without a mark; every format of plans and of differences."""

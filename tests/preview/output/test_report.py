@@ -257,7 +257,7 @@ def test_braces_of_names_are_no_template() -> None:
 _SECRETS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=8, max_size=40)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(_SECRETS)
 def test_no_secret_is_on_the_page_or_in_a_drawing(secret: str) -> None:
     """Neither as it is nor as JSON, base64 or markup would spell it, wherever it stood."""

@@ -12,7 +12,10 @@ from winkube.preview.output.report.page import report_html
 from ..chromium import CHROMIUM, Browser, Page, browser
 from ..landscapes import HOSTILE, hostile_plan, landscape
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (apt-get install chromium)")
+pytestmark = [
+    pytest.mark.proof,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (apt-get install chromium)"),
+]
 FOCUSED = "document.activeElement"
 ROWS = "[...document.querySelectorAll('#tree summary')].filter((row) => row.offsetParent !== null)"
 

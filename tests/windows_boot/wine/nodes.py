@@ -4,14 +4,10 @@ Wine has neither named pipes that gRPC could use, nor a service manager, nor sym
 :data:`LEFT_OUT` say everything that differs from what a node gets, and nothing else does.
 """
 
-import hashlib
 import json
-import os
 import re
 import shutil
 import socket
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,7 +20,6 @@ from winkube.windows_boot.node import WindowsNode
 from winkube.windows_boot.windows_node_document import node_document
 
 from tests.binaries import binary
-from tests.binaries.build import GoMissingError, find_go
 from tests.binaries.wine import Wine
 from tests.cluster.client import Client
 from tests.cluster.processes import Process, free_ports
@@ -45,26 +40,6 @@ def node_ip() -> str:
             return str(one.getsockname()[0])
         except OSError:
             pytest.skip("a kubelet needs an address that is not loopback, and this machine has none")
-
-
-def stand_in_runtime() -> Path:
-    """The stand-in for containerd, built once per machine."""
-    source = Path(__file__).parent / "runtime"
-    digest = hashlib.sha256(b"\0".join(one.read_bytes() for one in sorted(source.iterdir()))).hexdigest()[:12]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "winkube" / "binaries"
-    target = cache / f"stand-in-runtime-{digest}"
-    if not target.is_file():
-        try:
-            go = find_go()
-        except GoMissingError as error:
-            pytest.skip(str(error))
-        cache.mkdir(parents=True, exist_ok=True)
-        environment = {**os.environ, "CGO_ENABLED": "0", "GOWORK": "off", "GOFLAGS": "-buildvcs=false"}
-        with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as work:
-            made = Path(work) / "runtime"
-            subprocess.run([go, "build", "-o", made, "."], cwd=source, env=environment, check=True)
-            made.rename(target)
-    return target
 
 
 @dataclass
@@ -100,7 +75,9 @@ class RunningNode:
         runtime_port, self.port, self.healthz_port = free_ports(3)
         self.endpoint = f"tcp://127.0.0.1:{runtime_port}"
         self.runtime_log = folder / f"runtime-{facts.instance_id}.log"
-        self.runtime = Process([*server.within, stand_in_runtime(), f"127.0.0.1:{runtime_port}"], self.runtime_log)
+        self.runtime = Process(
+            [*server.within, binary("stand-in-runtime"), f"127.0.0.1:{runtime_port}"], self.runtime_log
+        )
         wait("stand-in runtime", lambda: _listens(self.runtime.pid, runtime_port), 30)
         self.kubelet: Process | None = None
         self.starts = 0

@@ -25,6 +25,8 @@ from tests.windows_boot.conftest import node
 from .nodes import TOKEN_ID, TOKEN_SECRET, ZONE, DescribedNode, Facts, node_ip, ready
 from .test_reading import complaints
 
+pytestmark = pytest.mark.proof
+
 GROUP = "system:bootstrappers:kubeadm:default-node-token"
 SIGNING = "system:certificates.k8s.io:certificatesigningrequests"
 BINDINGS = {

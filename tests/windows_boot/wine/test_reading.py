@@ -25,6 +25,8 @@ from tests.windows_boot.conftest import node
 
 from .nodes import DescribedNode, Facts, node_ip
 
+pytestmark = pytest.mark.proof
+
 JOB = "Creating a Windows job object"
 COMPLAINTS = ("unknown flag", "unknown field", "strict decoding", "not supported", "unrecognized feature gate",
               "has been deprecated", "is deprecated", "Setting GA feature gate", "failed to load kubelet config",

@@ -1,4 +1,4 @@
-module winkube/tests/runtime
+module winkube.test/binaries/stand-in-runtime
 
 go 1.26.0
 

@@ -1,0 +1,164 @@
+"""The three test commands: what a test's marker says of its cost, and what a test may start because of it.
+
+No marker: ``make test``, which is also a plain ``pytest``. ``verify``: slow, and still Python alone. ``proof``: the
+real programs. The marker is written where the test is; this module sees to it that nobody forgets one.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FAST = "not verify and not proof"
+"""What a plain ``pytest`` selects, in ``pyproject.toml``."""
+COMMANDS: Mapping[str, str] = {"verify": "make verify", "proof": "make proof"}
+OUTSIDE = frozenset(
+    (
+        *("go", "wine", "wine64", "wineserver", "wineserver64", "x86_64-w64-mingw32-as", "x86_64-w64-mingw32-ld"),
+        *("chromium", "chromium-browser", "google-chrome", "dot", "pulumi", "aws", "cloud-init", "npm", "node"),
+        *("systemd-nspawn", "debootstrap", "haproxy", "unshare", "nsenter", "mount", "ip"),
+    )
+)
+"""Programs that a clone with its Python environment does not have: what starts one is a proof."""
+BUILDERS = frozenset({"tests.binaries", "tests.boot"})
+"""Modules of Python that build, or need what was built."""
+_EVENTS = {"subprocess.Popen": 1, "os.posix_spawn": 1, "os.exec": 1}
+"""Python's audit events of a process that starts, with the place of its arguments."""
+
+
+class NotDeclaredError(AssertionError):
+    """A test does what its marker does not allow."""
+
+
+class _Now:
+    """The test that runs in this process."""
+
+    item: pytest.Item | None = None
+    refused: str | None = None
+    """What was refused to it, should it swallow the error."""
+    watched = False
+
+
+def selection(given: str, arguments: Sequence[str], named: Sequence[str]) -> str:
+    """The marker expression of a run: a file or a test that is named runs whatever its marker is.
+
+    :param given: the expression that pytest has read, the default or the user's own.
+    :param arguments: the command line; an expression of its own always wins.
+    :param named: what of it is a place.
+    """
+    own = any(one.startswith("-m") for one in arguments)
+    narrow = bool(named) and all("::" in one or one.endswith(".py") for one in named)
+    return "" if narrow and not own and given == FAST else given
+
+
+def caches() -> tuple[Path, ...]:
+    """Folders of programs that were built or installed for tests."""
+    kept = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "winkube"
+    assets = os.environ.get("KUBEBUILDER_ASSETS")
+    return (kept, Path(assets)) if assets else (kept,)
+
+
+def refusal(marks: Iterable[str], command: Sequence[str], path: str | None = None) -> str | None:
+    """Why a test with these marks may not start a command; None if it may.
+
+    Stand-ins of a test's own, in its temporary folder, may have any name. Nothing but ``make binaries`` and ``make
+    machines`` runs the compiler, whatever the mark.
+    """
+    marks = set(marks)
+    program = shutil.which(command[0], path=path) or command[0]
+    name = Path(program).name
+    kept = [one for one in command if any(Path(one).is_relative_to(cache) for cache in caches())]
+    outside = name in OUTSIDE and not Path(program).is_relative_to(tempfile.gettempdir())
+    if name == "go" and outside:
+        return "starts the Go compiler: a test builds nothing; give the program a recipe in tests/binaries/recipes.py"
+    if "proof" in marks:
+        return None
+    if "verify" in marks:
+        kept = [one for one in kept if "binaries" in Path(one).parts or "boot" in Path(one).parts]
+    if kept or outside or not BUILDERS.isdisjoint(command):
+        return f"starts {(kept or [name])[0]}: mark it with @pytest.mark.proof"
+    return None
+
+
+def refuse_unless_proof(what: str) -> None:
+    """Fail the running test unless it is a proof; outside of tests nothing is refused."""
+    if _Now.item is not None and not _Now.item.get_closest_marker("proof"):
+        _refuse(f"{what}: mark it with @pytest.mark.proof")
+
+
+def _refuse(reason: str) -> None:
+    assert _Now.item is not None
+    _Now.refused = f"{_Now.item.nodeid} {reason}"
+    raise NotDeclaredError(_Now.refused)
+
+
+def watch() -> None:
+    """Look at every process that a test starts; an audit hook stays for the life of the interpreter."""
+    if not _Now.watched:
+        _Now.watched = True
+        sys.addaudithook(_on_event)
+
+
+def _on_event(event: str, values: tuple[Any, ...]) -> None:
+    if event not in _EVENTS or _Now.item is None:
+        return
+    given = values[_EVENTS[event]]
+    command = [os.fsdecode(one) for one in ([given] if isinstance(given, str | bytes | os.PathLike) else given)]
+    environment = values[-1]
+    path = environment.get("PATH") if isinstance(environment, Mapping) else None
+    reason = refusal((mark.name for mark in _Now.item.iter_markers()), command, path)
+    if reason:
+        _refuse(reason)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Know which test runs, its fixtures included."""
+    _Now.item, _Now.refused = item, None
+    try:
+        return (yield)
+    finally:
+        _Now.item = None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None, object, object]:
+    """A refusal that the test swallowed fails it all the same."""
+    result = yield
+    if _Now.refused:
+        pytest.fail(_Now.refused, pytrace=False)
+    return result
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose what runs; in a worker of pytest-xdist that is done already."""
+    watch()
+    if not hasattr(config, "workerinput"):
+        option = config.option
+        option.markexpr = selection(option.markexpr, config.invocation_params.args, config.args)
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    """Count what the marker expression left out."""
+    for item in items:
+        for mark in COMMANDS:
+            if item.get_closest_marker(mark):
+                counts = item.config.stash.setdefault(_LEFT_OUT, dict.fromkeys(COMMANDS, 0))
+                counts[mark] += 1
+                break
+
+
+_LEFT_OUT = pytest.StashKey[dict[str, int]]()
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """One line for what was left out, with the command that runs it."""
+    counts = config.stash.get(_LEFT_OUT, {})
+    said = [f"{number} marked {mark} (`{COMMANDS[mark]}`)" for mark, number in counts.items() if number]
+    if said and config.option.markexpr == FAST:
+        terminalreporter.write_line(f"left out: {', '.join(said)}; a file or test that is named runs with any marker")
