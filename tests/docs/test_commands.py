@@ -18,6 +18,8 @@ from winkube.preview.cli import main as cli
 
 from .pages import BLOCKS, NEEDS, ROOT, RUN_HERE, Fence, own_commands
 
+pytestmark = pytest.mark.verify
+
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
 PROGRAMS = {
     "needs AWS": ("aws", "pulumi", "winkube cluster", "winkube inventory", "dig"),

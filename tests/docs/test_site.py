@@ -82,6 +82,7 @@ def page() -> Iterator[Page]:
         yield running.page()
 
 
+@pytest.mark.verify
 @BUILT
 def test_every_page_is_built(folder: Path) -> None:
     """Those of the folder and those that are made of data; programs and their caches are left out."""
@@ -93,6 +94,7 @@ def test_every_page_is_built(folder: Path) -> None:
     assert not list(folder.rglob("*.py"))
 
 
+@pytest.mark.verify
 @BUILT
 def test_what_programs_import_has_its_docstring(folder: Path) -> None:
     """Class, arguments and their texts, each on the page of its room."""

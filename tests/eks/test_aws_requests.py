@@ -229,6 +229,7 @@ def test_a_wrong_request_would_be_seen():
     assert botocore.validate.ParamValidator().validate({**parameters, "amiTypes": "x"}, shape).has_errors()
 
 
+@pytest.mark.verify
 def test_the_calls_succeed_one_after_the_other(record: Record, monkeypatch: pytest.MonkeyPatch):
     """moto takes cluster, templates and groups in the order of their dependencies, and keeps what was said."""
     moto = pytest.importorskip("moto", reason="needs moto[ec2,eks,autoscaling]; CI installs it")

@@ -13,6 +13,8 @@ from cfnlint.api import ManualArgs, lint
 
 from .test_moto import REGION, asked
 
+pytestmark = pytest.mark.verify
+
 INSTANCE_TYPES = "E3628"
 ENUMS = "E3030"
 SUBNET_ID = "E1154"

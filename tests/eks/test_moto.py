@@ -24,6 +24,8 @@ from tests.validators.programs import PROGRAMS
 
 from .test_aws_requests import REQUESTS, enum_mistakes, pascal, renamed, whole
 
+pytestmark = pytest.mark.verify
+
 REGION = "eu-central-1"
 ACCOUNT = "123456789012"
 ISSUER = f"https://oidc.eks.{REGION}.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF"

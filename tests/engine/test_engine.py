@@ -15,6 +15,8 @@ from .comparing import asked, differences, offline, planned
 from .engine import ROOT, STACK_TYPE, Engine, ProgramFailedError, Run
 from .plugin import name_of, struct, type_of
 
+pytestmark = pytest.mark.verify
+
 STACKS = read_project(ROOT).stacks()
 
 

@@ -20,6 +20,8 @@ from .cloud import Cloud
 from .plugin import FOLDER, IMAGE, struct, version
 from .real import write_launcher
 
+pytestmark = pytest.mark.verify
+
 START = "urn:pulumi:dev::demo::"
 VPC, KEY = f"{START}aws:ec2/vpc:Vpc::main", f"{START}tls:index/privateKey:PrivateKey::ca-key"
 Start = Callable[[str], Any]

@@ -122,6 +122,7 @@ def test_requests_have_the_shapes_of_the_api(record: Any, values: dict[str, Any]
     assert ("PutWarmPool" in operations) == ("warm_pool" in values)
 
 
+@pytest.mark.verify
 def test_a_wrong_request_would_be_seen(record: Any) -> None:
     """A key that the API has not, and a word outside of its enum."""
     plan = record(lambda: WindowsInstanceGroup("win", windows_args(warm_pool=WarmPool(min_size=1))), preview=False)

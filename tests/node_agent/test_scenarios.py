@@ -32,6 +32,8 @@ import pytest
 from tests.node_agent import standin
 from tests.node_agent.bed import AGENT, KEY_ARN, Bed, Fault, Machine
 
+pytestmark = pytest.mark.verify
+
 SOURCE = "\n".join(path.read_text() for path in sorted((AGENT / "winkube_agent").glob("*.py")))
 STEPS = sorted(set(re.findall(r'step\(\s*"([a-z.-]+)"', SOURCE)) | set(re.findall(r'_claim\("([a-z.-]+)"', SOURCE)))
 

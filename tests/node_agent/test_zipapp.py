@@ -190,6 +190,7 @@ print(botocore.__version__, os.environ["AWS_CA_BUNDLE"] != "")
 """
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("python", pythons())
 def test_the_trimmed_botocore_works_on_the_pythons_of_the_nodes(moto, tmp_path, python):
     """Conditional writes, parameters, instances, groups: against an emulated AWS, from the archive alone."""

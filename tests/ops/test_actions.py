@@ -11,6 +11,8 @@ from winkube.ops.clients import OpsError
 
 from .conftest import BUCKET, LAYOUT, NAME, SHA, World
 
+pytestmark = pytest.mark.verify
+
 QUICK = Patience(slot=1, backup=1, poll=0)
 
 

@@ -14,6 +14,8 @@ from winkube.preview.cli.main import main as cli
 from .conftest import BUCKET, LAYOUT, NAME, REGION, World
 from .test_actions import stop_everything
 
+pytestmark = pytest.mark.verify
+
 
 @pytest.fixture(autouse=True)
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:

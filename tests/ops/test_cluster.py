@@ -10,6 +10,8 @@ from winkube.ops.show import as_json, as_table, backups_table
 
 from .conftest import NAME, World
 
+pytestmark = pytest.mark.verify
+
 
 def test_three_healthy_slots(world: World) -> None:
     cluster = world.cluster()

@@ -10,9 +10,13 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from tests.plugin.bed import host
 
 from .conftest import tracked
+
+pytestmark = pytest.mark.verify
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/__main__.py"))

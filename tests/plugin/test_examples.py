@@ -128,12 +128,14 @@ def about(file: str, said: str) -> str:
     return "".join(block for block in blocks if block.startswith(f"{file}("))
 
 
+@pytest.mark.verify
 def test_the_typescript_example_compiles(compiled: str) -> None:
     """Against the SDK's real types and those that our schema describes."""
     assert about("index.ts", compiled) == ""
     assert compiled.count("error TS") >= len(MISTAKES), "the compiler has run"
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("mistake", sorted(MISTAKES))
 def test_the_compiler_finds_mistakes(compiled: str, mistake: str) -> None:
     """What is plain takes no output; types, names and what is required are those of the schema."""

@@ -37,6 +37,7 @@ def test_the_servicer_says_the_same_of_the_bad_stack(bad: Plan) -> None:
     assert verdicts(run_policies(bad, PACK)) == verdicts_of_servicer(bad, make_policies())
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("mode", ["preview", "update"])
 @pytest.mark.parametrize("stack", STACKS)
 def test_our_own_stacks_are_clean_in_both(stack: str, mode: str) -> None:

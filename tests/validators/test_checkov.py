@@ -9,6 +9,8 @@ from tests.validators.explained import Exceptions, Finding, findings_of
 from tests.validators.faults import PLANTED, PLANTED_FAULTS, UNPROTECTED
 from tests.validators.programs import PROGRAMS
 
+pytestmark = pytest.mark.verify
+
 EXCEPTIONS = Exceptions(Path(__file__).parent / "checkov_exceptions.yaml")
 
 

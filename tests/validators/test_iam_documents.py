@@ -16,6 +16,8 @@ from tests.validators.iam_documents import Found, iam_documents
 from tests.validators.linter import lint
 from tests.validators.programs import PROGRAMS
 
+pytestmark = pytest.mark.verify
+
 EXCEPTIONS = Exceptions(Path(__file__).parent / "iam_exceptions.yaml")
 TRUST = "assumeRolePolicy"
 

@@ -11,6 +11,8 @@ from winkube.preview.pipeline.pull_request import Wish, check, comment
 
 from ..programs import write_program
 
+pytestmark = pytest.mark.verify
+
 VPC = "import pulumi_aws as aws\naws.ec2.Vpc('vpc', cidr_block='10.0.0.0/16')\n"
 
 

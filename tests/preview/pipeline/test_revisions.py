@@ -21,6 +21,8 @@ from winkube.preview.pipeline.wire import pack, unpack
 
 from ..programs import write_program
 
+pytestmark = pytest.mark.verify
+
 PROGRAM = "import pulumi_aws as aws\naws.sqs.Queue('q', delay_seconds={delay})\n"
 
 

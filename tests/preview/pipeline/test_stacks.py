@@ -15,6 +15,8 @@ from winkube.preview.pipeline.stacks import asked, judged_stacks
 from ..programs import write_program
 from .test_pull_request import git
 
+pytestmark = pytest.mark.verify
+
 STACKS = ("dev", "first", "prod", "test")
 PROGRAM = """
 import sys

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from winkube.preview.evaluation.sdk_speed import bytecode
 
+pytestmark = pytest.mark.verify
+
 SHAPES = """
 import json, sys, typing, pulumi
 from contextlib import nullcontext

@@ -7,6 +7,8 @@ import sys
 import pytest
 from winkube.preview.evaluation.sdk_speed.module_imports import _modules_for, snake
 
+pytestmark = pytest.mark.verify
+
 # Both ask every public name of a package where it comes from; only the second imports module by module.
 WHOLE = """
 import importlib, json, sys

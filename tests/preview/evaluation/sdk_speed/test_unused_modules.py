@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.verify
+
 LOOK = """
 import json, sys
 from winkube.preview.evaluation.sdk_speed.unused_modules import LATER, load_later

@@ -1,0 +1,167 @@
+"""The three test commands: what a plain ``pytest`` leaves alone, and what a proof says where nothing is built."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests import loop
+
+ROOT = Path(__file__).resolve().parent.parent
+MARKED = """
+import pytest
+
+def test_fast(): pass
+
+@pytest.mark.verify
+def test_slow(): pass
+
+@pytest.mark.proof
+def test_real(): pass
+"""
+DECEITFUL = """
+import subprocess, sys
+import pytest
+from tests.binaries import binary
+
+@pytest.fixture(scope="session")
+def wine():
+    subprocess.run(["wine", "cmd"])
+
+def test_starts_a_program_of_the_cache():
+    subprocess.run(["{cache}/winkube/binaries/etcd-v1-0/etcd", "--version"])
+
+def test_starts_it_from_a_fixture(wine):
+    pass
+
+def test_builds_by_a_module():
+    subprocess.run([sys.executable, "-m", "tests.binaries", "--list"])
+
+def test_swallows_the_refusal():
+    try:
+        subprocess.run(["chromium", "--version"])
+    except BaseException:
+        pass
+
+def test_asks_for_a_program():
+    binary("etcd")
+
+@pytest.mark.verify
+def test_is_more_than_slow():
+    binary("etcd")
+
+@pytest.mark.proof
+def test_compiles():
+    subprocess.run(["go", "version"])
+"""
+"""Tests that do more than their marker says."""
+HONEST = """
+import subprocess, sys
+import pytest
+
+def test_starts_python():
+    subprocess.run([sys.executable, "-c", ""], check=True)
+
+def test_has_a_stand_in(tmp_path):
+    (tmp_path / "chromium").write_text("#!/bin/sh\\n")
+    (tmp_path / "chromium").chmod(0o755)
+    subprocess.run(["chromium"], env={{"PATH": str(tmp_path)}}, check=True)
+
+@pytest.mark.proof
+def test_looks_for_a_real_one():
+    subprocess.run(["{cache}/winkube/binaries/none"], check=False)
+"""
+WITHOUT_BINARIES = (
+    "tests/cluster/test_flannel.py",
+    "tests/objects/test_real_programs.py",
+    "tests/kubeadm/test_flags.py",
+)
+
+
+def run(*arguments: str | Path, cache: Path) -> subprocess.CompletedProcess[str]:
+    """One pytest of its own, whose programs were kept below ``cache``."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", *map(str, arguments)]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTEST_ADDOPTS": ""}
+    environment.pop("KUBEBUILDER_ASSETS", None)
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+
+def run_file(folder: Path, text: str, *arguments: str, named: bool = True) -> subprocess.CompletedProcess[str]:
+    """A test file beside the repository, with its settings and the rules of its runs."""
+    file = folder / "tests_of_a_test" / "test_it.py"
+    file.parent.mkdir()
+    file.write_text(text.format(cache=folder))
+    place = file if named else file.parent
+    return run("-c", "pyproject.toml", "--rootdir", ".", "-p", "tests.loop", *arguments, place, cache=folder)
+
+
+def outcomes(said: str) -> dict[str, str]:
+    """Name of a test to the first word about it."""
+    return {name: word for name, word in re.findall(r"::(\w+) (\w+)", said)}
+
+
+def test_a_folder_runs_its_fast_tests_and_says_what_it_left_out(tmp_path: Path) -> None:
+    said = run_file(tmp_path, MARKED, "-v", named=False).stdout
+    assert outcomes(said) == {"test_fast": "PASSED"}
+    assert "left out: 1 marked verify (`make verify`), 1 marked proof (`make proof`)" in said
+
+
+def test_a_file_that_is_named_runs_whole(tmp_path: Path) -> None:
+    assert set(outcomes(run_file(tmp_path, MARKED, "-v").stdout)) == {"test_fast", "test_slow", "test_real"}
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments", "named", "chosen"),
+    [
+        (loop.FAST, [], [], loop.FAST),
+        (loop.FAST, ["tests/docs"], ["tests/docs"], loop.FAST),
+        (loop.FAST, ["tests/test_a.py"], ["tests/test_a.py"], ""),
+        (loop.FAST, ["tests/test_a.py::test_b"], ["tests/test_a.py::test_b"], ""),
+        (loop.FAST, ["-m", loop.FAST, "tests/test_a.py"], ["tests/test_a.py"], loop.FAST),
+        (loop.FAST, ["tests/test_a.py", "tests/docs"], ["tests/test_a.py", "tests/docs"], loop.FAST),
+        ("proof", ["-mproof", "tests/test_a.py"], ["tests/test_a.py"], "proof"),
+    ],
+)
+def test_what_is_chosen(given: str, arguments: Sequence[str], named: Sequence[str], chosen: str) -> None:
+    assert loop.selection(given, arguments, named) == chosen
+
+
+def test_a_test_that_does_more_than_its_marker_says_fails(tmp_path: Path) -> None:
+    """Each with a line that names the marker, even if it swallows the refusal; nothing is started."""
+    done = run_file(tmp_path, DECEITFUL, "-rfE", "--tb=short")
+    assert "passed" not in done.stdout.splitlines()[-1].replace("1 passed", "")  # the swallower fails at its end
+    names = set(re.findall(r"def (test_\w+)", DECEITFUL))
+    assert {name for name in names if re.search(rf"::{name} .*(starts|asks for)", done.stdout)} == names
+    assert done.stdout.count("mark it with @pytest.mark.proof") >= len(names) - 1
+    assert "starts the Go compiler: a test builds nothing" in done.stdout
+
+
+def test_a_test_that_does_what_its_marker_says_passes(tmp_path: Path) -> None:
+    """Python may be started, and a stand-in may have the name of any program."""
+    done = run_file(tmp_path, HONEST, "-v")
+    assert outcomes(done.stdout) == {
+        "test_starts_python": "PASSED", "test_has_a_stand_in": "PASSED", "test_looks_for_a_real_one": "FAILED",
+    }, done.stdout  # fmt: skip
+    assert "FileNotFoundError" in done.stdout
+
+
+def assert_skipped_in_words(done: subprocess.CompletedProcess[str], cache: Path) -> None:
+    """Nothing was built, and every test that was skipped says in one line what would run it."""
+    assert done.returncode == 0, done.stdout[-3000:]
+    reasons = re.findall(r"^SKIPPED \[\d+\] \S+ (.*)$", done.stdout, re.MULTILINE)
+    assert reasons
+    assert [
+        one for one in reasons if not re.search(r"`make (binaries|machines)`|apt-get install|install|needs", one)
+    ] == []
+    assert not (cache / "winkube").exists()
+
+
+def test_proofs_without_their_programs_are_skipped_in_words(tmp_path: Path) -> None:
+    done = run("-q", "-rs", "-m", "proof", *WITHOUT_BINARIES, cache=tmp_path)
+    assert_skipped_in_words(done, tmp_path)
+    assert "passed" not in done.stdout
+    assert "`make binaries`" in done.stdout
