@@ -77,7 +77,7 @@ def test_looks_for_a_real_one():
 """
 REAL = (
     "tests/cluster/test_flannel.py",
-    "tests/objects/test_real_programs.py",
+    "tests/pod_network/test_real_programs.py",
     "tests/kubeadm/test_flags.py",
 )
 
