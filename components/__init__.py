@@ -39,7 +39,14 @@ if TYPE_CHECKING:
     from .eks.windows_image import EksWindowsImage, EksWindowsImageArgs
     from .eks.windows_ipam import WindowsIpam, WindowsIpamArgs
     from .existing_clusters.eks import cluster_role_name, target_of_aws_cluster, target_of_pulumi_eks
-    from .existing_clusters.self_managed import target_of_kops, target_of_kubeadm, target_of_kubespray
+    from .existing_clusters.self_managed import (
+        KopsCluster,
+        KubeadmCluster,
+        KubesprayCluster,
+        target_of_kops,
+        target_of_kubeadm,
+        target_of_kubespray,
+    )
     from .instance_groups.boot_code import BootCode, BootCodeArgs
     from .instance_groups.group_args import LinuxInstanceGroupArgs, WindowsInstanceGroupArgs
     from .instance_groups.groups import LinuxInstanceGroup, WindowsInstanceGroup
@@ -123,9 +130,12 @@ _MODULES = {
     "KarpenterWindowsNodesArgs": "eks.karpenter",
     "KarpenterWindowsRole": "eks.karpenter",
     "KarpenterWindowsRoleArgs": "eks.karpenter",
+    "KopsCluster": "existing_clusters.self_managed",
+    "KubeadmCluster": "existing_clusters.self_managed",
     "KubeletCsrApprover": "system_services.kubelet_csr_approver",
     "KubeletCsrApproverArgs": "system_services.kubelet_csr_approver",
     "KubeletSettings": "kubeadm.config",
+    "KubesprayCluster": "existing_clusters.self_managed",
     "LinuxControlPlane": "control_plane.control_plane",
     "LinuxControlPlaneArgs": "control_plane.args",
     "LinuxInstanceGroup": "instance_groups.groups",
@@ -234,9 +244,12 @@ __all__ = [
     "KarpenterWindowsNodesArgs",
     "KarpenterWindowsRole",
     "KarpenterWindowsRoleArgs",
+    "KopsCluster",
+    "KubeadmCluster",
     "KubeletCsrApprover",
     "KubeletCsrApproverArgs",
     "KubeletSettings",
+    "KubesprayCluster",
     "LinuxControlPlane",
     "LinuxControlPlaneArgs",
     "LinuxInstanceGroup",

@@ -22,6 +22,7 @@ from ..kubeadm.rendering import render
 from ..node_agent.loader import LoaderSettings, NodeProxy
 from ..node_agent.loader import user_data as loader
 from ..node_agent.node_document import (
+    LinuxNode,
     NodeAuthorities,
     NodeBackup,
     NodeCluster,
@@ -132,47 +133,49 @@ def node_document(
     node = NodeConfig(runtime=args.runtime)
     keep = args.backup_retention
     made = linux_node_document(
-        role="control_plane",
-        group=GROUP,
-        slot=slot,
-        slots=list(slots),
-        region=args.region,
-        minor=args.kubernetes_version,
-        architecture=architecture(args.instance_types[0]) or "x86_64",
-        runtime="cri-o" if args.runtime == "cri-o" else "containerd",
-        cluster=NodeCluster(
-            name=args.cluster_name,
-            kubernetes_version=cluster.release.patch,
-            endpoint=cluster.endpoint,
-            incarnation=args.incarnation,
-            pod_cidr=args.pod_cidr,
-            service_cidr=args.service_cidr,
-        ),
-        bucket=facts.bucket,
-        prefix=layout.prefix,
-        token=NodeToken(parameter=args.token_parameter, key_arn=facts.token_key_arn),
-        kubeadm=_kubeadm(cluster, node, facts),
-        files=_files(cluster, node),
-        secrets=[_secret(args, secret) for secret in secrets],
-        authorities=NodeAuthorities(
-            prefix=layout.pki_prefix(args.incarnation),
-            key_arn=facts.token_key_arn,
-            admin_seconds=args.admin_certificate_hours * 3600,
+        LinuxNode(
+            role="control_plane",
+            group=GROUP,
+            slot=slot,
+            slots=list(slots),
+            region=args.region,
+            minor=args.kubernetes_version,
+            architecture=architecture(args.instance_types[0]) or "x86_64",
+            runtime="cri-o" if args.runtime == "cri-o" else "containerd",
+            cluster=NodeCluster(
+                name=args.cluster_name,
+                kubernetes_version=cluster.release.patch,
+                endpoint=cluster.endpoint,
+                incarnation=args.incarnation,
+                pod_cidr=args.pod_cidr,
+                service_cidr=args.service_cidr,
+            ),
+            bucket=facts.bucket,
+            prefix=layout.prefix,
+            token=NodeToken(parameter=args.token_parameter, key_arn=facts.token_key_arn),
+            kubeadm=_kubeadm(cluster, node, facts),
+            files=_files(cluster, node),
+            secrets=[_secret(args, secret) for secret in secrets],
+            authorities=NodeAuthorities(
+                prefix=layout.pki_prefix(args.incarnation),
+                key_arn=facts.token_key_arn,
+                admin_seconds=args.admin_certificate_hours * 3600,
+            )
+            if args.pki == "node"
+            else None,
+            images=control_plane_images(args),
+            pause_image=_pause_image(args),
+            proxy=node_proxy(args.proxy),
+            mirror=args.mirror,
+            registry_mirrors=args.registry_mirrors,
+            artefact_digests=args.artefact_digests,
+            backup=NodeBackup(
+                interval_seconds=args.backup_interval_minutes * 60,
+                keep_last=keep.keep_last,
+                keep_hourly=keep.keep_hourly,
+                keep_daily=keep.keep_daily,
+            ),
         )
-        if args.pki == "node"
-        else None,
-        images=control_plane_images(args),
-        pause_image=_pause_image(args),
-        proxy=node_proxy(args.proxy),
-        mirror=args.mirror,
-        registry_mirrors=args.registry_mirrors,
-        artefact_digests=args.artefact_digests,
-        backup=NodeBackup(
-            interval_seconds=args.backup_interval_minutes * 60,
-            keep_last=keep.keep_last,
-            keep_hourly=keep.keep_hourly,
-            keep_daily=keep.keep_daily,
-        ),
     )
     if args.etcd_volume_size_gib is not None:
         made = _with_etcd_volume(made)

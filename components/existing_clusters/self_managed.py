@@ -1,12 +1,12 @@
-"""Clusters that other tools made, as targets of instance groups: kops, Kubespray, kubeadm by hand.
+"""Existing self-managed clusters as targets of instance groups: made by kops, Kubespray or kubeadm.
 
-Each helper knows the tool's own defaults and what of them Windows nodes cannot live with; the rest is said in plain
-words. What has to be done in the cluster itself is in ``docs/join-existing-clusters.md``.
+Each description has the tool's own defaults, and each helper refuses those that Windows nodes cannot use. What must be
+changed in the cluster itself is in ``docs/join-existing-clusters.md``.
 """
 
 from collections.abc import Mapping, Sequence
-from ipaddress import IPv4Network
-from typing import TypedDict, Unpack
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import pulumi
 
@@ -46,160 +46,159 @@ OWN_CNI = "cni"
 """The word of both tools for a pod network that somebody else installs: the ``Flannel`` of winkube, for example."""
 
 
-class TargetFields(TypedDict, total=False):
-    """What every helper hands on as it is; the meaning of each is that of ``JoinTarget``."""
+@dataclass(frozen=True, kw_only=True)
+class _ExistingCluster:
+    """What is the same whichever tool made the cluster; each field means what it means in ``JoinTarget``."""
 
-    bucket_key_arn: pulumi.Input[str] | None
-    token_key_arn: pulumi.Input[str] | None
-    cluster_domain: str
-    node_cidr_mask: int
-    incarnation: int
-    control_plane_security_group_ids: Sequence[pulumi.Input[str]]
-    node_security_group_ids: Sequence[pulumi.Input[str]]
-    api_security_group_ids: Sequence[pulumi.Input[str]]
-    linux_security_group_ids: Sequence[pulumi.Input[str]]
-    windows_security_group_ids: Sequence[pulumi.Input[str]]
-    mirror: str | None
-    registry_mirrors: Mapping[str, str]
-    artefact_digests: Mapping[str, str]
-    image_repository: str | None
-    proxy: Proxy | None
+    cluster_name: str
+    """The cluster's name, such as ``prod.example.com``."""
+    kubernetes_version: str
+    """Its Kubernetes minor, such as ``1.36``."""
+    region: str
+    """The region of the nodes, the bucket and the token."""
+    token_parameter: str
+    """Name of the SSM parameter (SecureString) that holds a valid bootstrap token."""
+    certificate_authority: pulumi.Input[str]
+    """Its certificate authority as PEM."""
+    vpc_id: pulumi.Input[str]
+    """The VPC of the nodes."""
+    bucket: pulumi.Input[str]
+    """Name of a bucket for boot files. Never the state store of kops: whoever reads that administers the cluster."""
+    bucket_arn: pulumi.Input[str]
+    """ARN of that bucket."""
+    bucket_key_arn: pulumi.Input[str] | None = None
+    """ARN of the KMS key that encrypts the bucket, if it is a customer managed key."""
+    token_key_arn: pulumi.Input[str] | None = None
+    """ARN of the KMS key that encrypts the token; ``aws/ssm`` by default."""
+    cluster_domain: str = JoinTarget.cluster_domain
+    """The domain that the cluster's DNS serves; ``cluster.local`` by default."""
+    node_cidr_mask: int = JoinTarget.node_cidr_mask
+    """Prefix length of each node's share of the pod CIDR; 24 by default."""
+    incarnation: int = JoinTarget.incarnation
+    """The cluster's number in its bucket; 1 by default."""
+    control_plane_security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Security groups of the control plane; they may reach the kubelets."""
+    node_security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Security groups of all nodes that share the pod network, including the control plane."""
+    api_security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Security groups in front of the API; workers' groups get an ingress rule there. None by default."""
+    linux_security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Security groups for Linux workers; by default each instance group creates its own."""
+    windows_security_group_ids: Sequence[pulumi.Input[str]] = ()
+    """Security groups for Windows workers; by default each instance group creates its own."""
+    mirror: str | None = None
+    """Base address (https, http or s3) of a mirror of upstream downloads; upstream itself by default."""
+    registry_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Host of a container registry to the address of its mirror; none by default."""
+    artefact_digests: Mapping[str, str] = field(default_factory=dict[str, str])
+    """File name of a download to its SHA-256 digest, to add or replace a known one."""
+    image_repository: str | None = None
+    """Registry of the system's container images; ``registry.k8s.io`` by default."""
+    proxy: Proxy | None = None
+    """The proxy through which nodes reach the internet; none by default."""
 
 
-def target_of_kops(
-    *,
-    cluster_name: str,
-    kubernetes_version: str,
-    region: str,
-    token_parameter: str,
-    certificate_authority: pulumi.Input[str],
-    vpc_id: pulumi.Input[str],
-    bucket: pulumi.Input[str],
-    bucket_arn: pulumi.Input[str],
-    networking: str = OWN_CNI,
-    endpoint: str | None = None,
-    pod_cidr: str = "100.96.0.0/11",
-    service_cidr: str = "100.64.0.0/13",
-    **more: Unpack[TargetFields],
-) -> JoinTarget:
-    """A cluster of kops.
+@dataclass(frozen=True, kw_only=True)
+class KopsCluster(_ExistingCluster):
+    """A cluster made by kops; the defaults are those of kops."""
 
-    :param networking: the key of its ``spec.networking``; only ``cni`` goes with Windows nodes.
-    :param endpoint: ``api.internal.<cluster>:443`` by default.
-    :param bucket: one for the boot files, not kops' state store: whoever reads that administers the cluster.
+    networking: str = OWN_CNI
+    """The key of ``spec.networking``; only ``cni`` works with Windows nodes."""
+    endpoint: str | None = None
+    """The API as ``host:port``; ``api.internal.<cluster>:443`` by default."""
+    pod_cidr: str = "100.96.0.0/11"
+    """``spec.podCIDR``."""
+    service_cidr: str = "100.64.0.0/13"
+    """``spec.serviceClusterIPRange``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KubesprayCluster(_ExistingCluster):
+    """A cluster made by Kubespray; the defaults are those of Kubespray, whose VNI and port Windows cannot use."""
+
+    endpoint: str
+    """The API as ``host:port``."""
+    network_plugin: str = "flannel"
+    """``kube_network_plugin``: ``flannel``, or ``cni`` where something else installs the pod network."""
+    flannel_vxlan_vni: int = 1
+    """``flannel_vxlan_vni``; Windows nodes need 4096."""
+    flannel_vxlan_port: int = 8472
+    """``flannel_vxlan_port``; Windows nodes need 4789."""
+    pod_cidr: str = "10.233.64.0/18"
+    """``kube_pods_subnet``."""
+    service_cidr: str = "10.233.0.0/18"
+    """``kube_service_addresses``."""
+    cloud_provider: str = "none"
+    """``external`` where ``cloud_provider`` is; ``none`` by default."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KubeadmCluster(_ExistingCluster):
+    """A cluster made with kubeadm; what kubeadm and flannel leave to you has no default."""
+
+    endpoint: str
+    """The API as ``host:port``."""
+    pod_cidr: str
+    """``networking.podSubnet``."""
+    vxlan_vni: int
+    """``Backend.VNI`` in flannel's ``net-conf.json``; upstream has 1, Windows nodes need 4096."""
+    vxlan_port: int
+    """``Backend.Port`` in flannel's ``net-conf.json``; upstream has 8472, Windows nodes need 4789."""
+    service_cidr: str = "10.96.0.0/12"
+    """``networking.serviceSubnet``."""
+    pod_network: str = "flannel-vxlan"
+    """``flannel-vxlan`` (default), or ``calico-vxlan`` where Calico's operator manages the nodes."""
+    cloud_provider: str = "none"
+    """``external`` where the AWS cloud controller manager runs; ``none`` by default."""
+
+
+def target_of_kops(cluster: KopsCluster) -> JoinTarget:
+    """The join target of a kops cluster.
+
     :raises WinkubeError: ``WK-IG-060``, and what ``check_join_target`` finds.
     """
-    found = check_kops_networking(networking)
     target = JoinTarget(
-        cluster_name=cluster_name,
-        kubernetes_version=kubernetes_version,
-        region=region,
-        endpoint=endpoint or f"api.internal.{cluster_name}:443",
-        token_parameter=token_parameter,
-        certificate_authority=certificate_authority,
-        vpc_id=vpc_id,
-        bucket=bucket,
-        bucket_arn=bucket_arn,
-        pod_cidr=pod_cidr,
-        service_cidr=service_cidr,
-        **more,
+        **_shared(cluster),
+        endpoint=cluster.endpoint or f"api.internal.{cluster.cluster_name}:443",
+        pod_cidr=cluster.pod_cidr,
+        service_cidr=cluster.service_cidr,
     )
-    return _checked("target_of_kops", target, found)
+    return _checked("target_of_kops", target, check_kops_networking(cluster.networking))
 
 
-def target_of_kubespray(
-    *,
-    cluster_name: str,
-    kubernetes_version: str,
-    region: str,
-    endpoint: str,
-    token_parameter: str,
-    certificate_authority: pulumi.Input[str],
-    vpc_id: pulumi.Input[str],
-    bucket: pulumi.Input[str],
-    bucket_arn: pulumi.Input[str],
-    network_plugin: str = "flannel",
-    flannel_vxlan_vni: int = 1,
-    flannel_vxlan_port: int = 8472,
-    pod_cidr: str = "10.233.64.0/18",
-    service_cidr: str = "10.233.0.0/18",
-    cloud_provider: str = "none",
-    **more: Unpack[TargetFields],
-) -> JoinTarget:
-    """A cluster of Kubespray. The defaults are its own: VNI and port have to be changed there first.
+def target_of_kubespray(cluster: KubesprayCluster) -> JoinTarget:
+    """The join target of a Kubespray cluster.
 
-    :param network_plugin: ``kube_network_plugin``: ``flannel``, or ``cni`` where somebody else installs the network.
-    :param flannel_vxlan_vni: ``flannel_vxlan_vni``, which has to be 4096.
-    :param flannel_vxlan_port: ``flannel_vxlan_port``, which has to be 4789.
-    :param cloud_provider: ``external`` where ``cloud_provider`` is, ``none`` by default.
     :raises WinkubeError: ``WK-IG-061``, and what ``check_join_target`` finds.
     """
-    found = check_kubespray_network(network_plugin, flannel_vxlan_vni, flannel_vxlan_port)
-    services = network_or_none(service_cidr)
+    found = check_kubespray_network(cluster.network_plugin, cluster.flannel_vxlan_vni, cluster.flannel_vxlan_port)
+    services = network_or_none(cluster.service_cidr)
     target = JoinTarget(
-        cluster_name=cluster_name,
-        kubernetes_version=kubernetes_version,
-        region=region,
-        endpoint=endpoint,
-        token_parameter=token_parameter,
-        certificate_authority=certificate_authority,
-        vpc_id=vpc_id,
-        bucket=bucket,
-        bucket_arn=bucket_arn,
-        pod_cidr=pod_cidr,
-        service_cidr=service_cidr,
-        # Kubespray's CoreDNS has the third address; its cache on 169.254.25.10 is on Linux nodes alone.
-        dns_ip=None if services is None or services.num_addresses < 4 else _third(services),
-        cloud_provider=cloud_provider,
-        **more,
+        **_shared(cluster),
+        endpoint=cluster.endpoint,
+        pod_cidr=cluster.pod_cidr,
+        service_cidr=cluster.service_cidr,
+        # Kubespray gives CoreDNS the third address; its cache on 169.254.25.10 runs on Linux nodes only.
+        dns_ip=None if services is None or services.num_addresses < 4 else str(nth_address(services, 3)),
+        cloud_provider=cluster.cloud_provider,
     )
     return _checked("target_of_kubespray", target, found)
 
 
-def target_of_kubeadm(
-    *,
-    cluster_name: str,
-    kubernetes_version: str,
-    region: str,
-    endpoint: str,
-    token_parameter: str,
-    certificate_authority: pulumi.Input[str],
-    vpc_id: pulumi.Input[str],
-    bucket: pulumi.Input[str],
-    bucket_arn: pulumi.Input[str],
-    pod_cidr: str,
-    vxlan_vni: int,
-    vxlan_port: int,
-    service_cidr: str = "10.96.0.0/12",
-    pod_network: str = "flannel-vxlan",
-    cloud_provider: str = "none",
-    **more: Unpack[TargetFields],
-) -> JoinTarget:
-    """A cluster that was made by hand with kubeadm.
+def target_of_kubeadm(cluster: KubeadmCluster) -> JoinTarget:
+    """The join target of a kubeadm cluster.
 
-    :param pod_cidr: ``networking.podSubnet``: kubeadm has no default for it.
-    :param vxlan_vni: the VNI in flannel's ``net-conf.json``; upstream's manifest has 1, Windows needs 4096.
-    :param vxlan_port: the port there; upstream's manifest has 8472, Windows needs 4789.
-    :param cloud_provider: ``external`` where the AWS cloud controller manager runs, ``none`` by default.
     :raises WinkubeError: what ``check_join_target`` finds.
     """
     target = JoinTarget(
-        cluster_name=cluster_name,
-        kubernetes_version=kubernetes_version,
-        region=region,
-        endpoint=endpoint,
-        token_parameter=token_parameter,
-        certificate_authority=certificate_authority,
-        vpc_id=vpc_id,
-        bucket=bucket,
-        bucket_arn=bucket_arn,
-        pod_cidr=pod_cidr,
-        service_cidr=service_cidr,
-        pod_network=pod_network,
-        vxlan_vni=vxlan_vni,
-        vxlan_port=vxlan_port,
-        cloud_provider=cloud_provider,
-        **more,
+        **_shared(cluster),
+        endpoint=cluster.endpoint,
+        pod_cidr=cluster.pod_cidr,
+        service_cidr=cluster.service_cidr,
+        pod_network=cluster.pod_network,
+        vxlan_vni=cluster.vxlan_vni,
+        vxlan_port=cluster.vxlan_port,
+        cloud_provider=cluster.cloud_provider,
     )
     return _checked("target_of_kubeadm", target, Mistakes())
 
@@ -230,8 +229,9 @@ def check_kubespray_network(plugin: str, vni: int, port: int) -> Mistakes:
     return found
 
 
-def _third(services: IPv4Network) -> str:
-    return str(nth_address(services, 3))
+def _shared(cluster: _ExistingCluster) -> dict[str, Any]:
+    """What goes into the target unchanged."""
+    return {one.name: getattr(cluster, one.name) for one in fields(_ExistingCluster)}
 
 
 def _checked(kind: str, target: JoinTarget, found: Mistakes) -> JoinTarget:

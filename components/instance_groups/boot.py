@@ -16,7 +16,14 @@ from ..kubeadm.kubeadm_documents import join_document, node_files
 from ..kubeadm.kubeconfig import discovery_kubeconfig
 from ..kubeadm.rendering import render
 from ..node_agent.loader import LoaderSettings, NodeProxy, check_loader, user_data
-from ..node_agent.node_document import NodeCluster, NodeKubeadm, NodeToken, check_document, linux_node_document
+from ..node_agent.node_document import (
+    LinuxNode,
+    NodeCluster,
+    NodeKubeadm,
+    NodeToken,
+    check_document,
+    linux_node_document,
+)
 from ..node_agent.node_files import NodeFile
 from ..tables.artefacts import Runtime
 from ..tables.releases import release
@@ -174,34 +181,38 @@ def _linux_document(args: InstanceGroupArgs, spec: GroupSpec, facts: BootFacts) 
         ecr_credentials=wants_ecr_credentials(args, target),
     )
     document = linux_node_document(
-        role="worker",
-        group=args.name,
-        region=target.region,
-        minor=target.kubernetes_version,
-        cluster=NodeCluster(
-            name=target.cluster_name,
-            kubernetes_version=version.patch,
-            endpoint=target.endpoint,
-            incarnation=target.incarnation,
-            pod_cidr=target.pod_cidr,
-            service_cidr=target.service_cidr,
-        ),
-        bucket=facts.bucket,
-        prefix=target.layout.prefix,
-        token=NodeToken(parameter=target.token_parameter, key_arn=facts.token_key_arn),
-        kubeadm=NodeKubeadm(
-            join=render(join_document(node)),
-            discovery=render(discovery_kubeconfig(target.cluster_name, target.endpoint, facts.certificate_authority)),
-        ),
-        architecture=spec.architecture,
-        runtime=cast("Runtime", args.runtime),
-        files=[NodeFile(path, render(text)) for path, text in node_files(node).items()],
-        images=args.container_images,
-        pause_image=pause_image(version.pause_image, target.image_repository),
-        proxy=_node_proxy(target),
-        mirror=target.mirror,
-        registry_mirrors=target.registry_mirrors,
-        artefact_digests=target.artefact_digests,
+        LinuxNode(
+            role="worker",
+            group=args.name,
+            region=target.region,
+            minor=target.kubernetes_version,
+            cluster=NodeCluster(
+                name=target.cluster_name,
+                kubernetes_version=version.patch,
+                endpoint=target.endpoint,
+                incarnation=target.incarnation,
+                pod_cidr=target.pod_cidr,
+                service_cidr=target.service_cidr,
+            ),
+            bucket=facts.bucket,
+            prefix=target.layout.prefix,
+            token=NodeToken(parameter=target.token_parameter, key_arn=facts.token_key_arn),
+            kubeadm=NodeKubeadm(
+                join=render(join_document(node)),
+                discovery=render(
+                    discovery_kubeconfig(target.cluster_name, target.endpoint, facts.certificate_authority)
+                ),
+            ),
+            architecture=spec.architecture,
+            runtime=cast("Runtime", args.runtime),
+            files=[NodeFile(path, render(text)) for path, text in node_files(node).items()],
+            images=args.container_images,
+            pause_image=pause_image(version.pause_image, target.image_repository),
+            proxy=_node_proxy(target),
+            mirror=target.mirror,
+            registry_mirrors=target.registry_mirrors,
+            artefact_digests=target.artefact_digests,
+        )
     )
     if found := check_document(document):
         raise ValueError("; ".join(mistake.text() for mistake in found))

@@ -185,55 +185,78 @@ class NodeDocument:
         return hashlib.sha256(self.text().encode()).hexdigest()
 
 
-def linux_node_document(
-    *,
-    role: Role,
-    group: str,
-    region: str,
-    minor: str,
-    cluster: NodeCluster,
-    bucket: str,
-    prefix: str,
-    token: NodeToken,
-    kubeadm: NodeKubeadm,
-    architecture: str = "x86_64",
-    runtime: Runtime = "containerd",
-    slot: str | None = None,
-    slots: Sequence[str] = (),
-    files: Sequence[NodeFile] = (),
-    secrets: Sequence[NodeSecret] = (),
-    authorities: NodeAuthorities | None = None,
-    images: Sequence[str] = (),
-    pause_image: str | None = None,
-    proxy: NodeProxy | None = None,
-    mirror: str | None = None,
-    registry_mirrors: Mapping[str, str] = {},
-    artefact_digests: Mapping[str, str] = {},
-    backup: NodeBackup | None = None,
-    deadlines: Mapping[str, float] = {},
-) -> NodeDocument:
-    """The document of a group, with everything that follows from minor, architecture and runtime.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinuxNode:
+    """What decides the document of a group, or of one slot; the rest follows from the release and the tables."""
 
-    :param files: those of kubeadm and of the cluster; runtime, kubelet, proxy and mirrors are added here.
-    :param images: pulled beforehand, after the image of the sandbox.
-    :param pause_image: instead of the release's own, for an own repository of images.
-    """
-    release = SELF_MANAGED_RELEASES[minor]
-    pause = pause_image or release.pause_image
+    role: Role
+    group: str
+    region: str
+    minor: str
+    cluster: NodeCluster
+    bucket: str
+    prefix: str
+    """``clusterconfigs/<cluster>/``."""
+    token: NodeToken
+    kubeadm: NodeKubeadm
+    architecture: str = "x86_64"
+    runtime: Runtime = "containerd"
+    slot: str | None = None
+    slots: Sequence[str] = ()
+    files: Sequence[NodeFile] = ()
+    """Those of kubeadm and of the cluster; the document adds those of runtime, kubelet, proxy and mirrors."""
+    secrets: Sequence[NodeSecret] = ()
+    authorities: NodeAuthorities | None = None
+    images: Sequence[str] = ()
+    """Pulled beforehand, after the pause image."""
+    pause_image: str | None = None
+    """Instead of the release's own, for a private registry."""
+    proxy: NodeProxy | None = None
+    mirror: str | None = None
+    registry_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
+    artefact_digests: Mapping[str, str] = field(default_factory=dict[str, str])
+    backup: NodeBackup | None = None
+    deadlines: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+def linux_node_document(node: LinuxNode) -> NodeDocument:
+    """The document of a group, with everything that follows from minor, architecture and runtime."""
+    release = SELF_MANAGED_RELEASES[node.minor]
+    pause = node.pause_image or release.pause_image
     return NodeDocument(
-        role=role, group=group, slot=slot, slots=slots, region=region, cluster=cluster, bucket=bucket, prefix=prefix,
-        token=token, kubeadm=kubeadm, runtime=runtime, secrets=secrets, authorities=authorities, proxy=proxy,
-        backup=backup, deadlines=deadlines, services=(RUNTIME_SERVICES[runtime], "kubelet.service"),
-        images=(pause, *images),
+        role=node.role,
+        group=node.group,
+        slot=node.slot,
+        slots=node.slots,
+        region=node.region,
+        cluster=node.cluster,
+        bucket=node.bucket,
+        prefix=node.prefix,
+        token=node.token,
+        kubeadm=node.kubeadm,
+        runtime=node.runtime,
+        secrets=node.secrets,
+        authorities=node.authorities,
+        proxy=node.proxy,
+        backup=node.backup,
+        deadlines=node.deadlines,
+        services=(RUNTIME_SERVICES[node.runtime], "kubelet.service"),
+        images=(pause, *node.images),
         artefacts=artefacts_for(
-            minor, architecture="arm64" if architecture == "arm64" else "x86_64", runtime=runtime, role=role,
-            artefact_digests=artefact_digests, mirror=mirror,
+            node.minor,
+            architecture="arm64" if node.architecture == "arm64" else "x86_64",
+            runtime=node.runtime,
+            role=node.role,
+            artefact_digests=node.artefact_digests,
+            mirror=node.mirror,
         ),
         files=(
-            *runtime_files(runtime, release.containerd, pause, registry_mirrors), *kubelet_files(runtime),
-            *proxy_files(proxy, runtime, (cluster.pod_cidr, cluster.service_cidr)), *files,
+            *runtime_files(node.runtime, release.containerd, pause, node.registry_mirrors),
+            *kubelet_files(node.runtime),
+            *proxy_files(node.proxy, node.runtime, (node.cluster.pod_cidr, node.cluster.service_cidr)),
+            *node.files,
         ),
-    )  # fmt: skip
+    )
 
 
 def check_document(document: NodeDocument, path: Path = ()) -> Mistakes:

@@ -9,6 +9,7 @@ import pulumi_kubernetes as kubernetes
 from winkube import (
     Flannel,
     FlannelArgs,
+    KopsCluster,
     StateBucket,
     StateBucketArgs,
     WindowsInstanceGroup,
@@ -29,19 +30,21 @@ opts = pulumi.ResourceOptions(providers=[provider, in_cluster])
 # A bucket of its own for what nodes boot from: whoever reads all of kops' state store administers the cluster.
 boot_files = StateBucket("boot-files", StateBucketArgs(), opts)
 target = target_of_kops(
-    cluster_name="legacy.example.com",
-    kubernetes_version="1.36",
-    region=region,
-    networking="cni",
-    token_parameter="/winkube/legacy.example.com/join-token",  # noqa: S106 (the parameter's name)
-    certificate_authority=config.require("certificateAuthority"),
-    vpc_id=config.require("vpcId"),
-    bucket=boot_files.bucket,
-    bucket_arn=boot_files.arn,
-    bucket_key_arn=boot_files.kms_key_arn,
-    control_plane_security_group_ids=[config.require("masterGroupId")],
-    node_security_group_ids=[config.require("masterGroupId"), config.require("nodeGroupId")],
-    api_security_group_ids=[config.require("apiGroupId")],
+    KopsCluster(
+        cluster_name="legacy.example.com",
+        kubernetes_version="1.36",
+        region=region,
+        networking="cni",
+        token_parameter="/winkube/legacy.example.com/join-token",  # noqa: S106 (the parameter's name)
+        certificate_authority=config.require("certificateAuthority"),
+        vpc_id=config.require("vpcId"),
+        bucket=boot_files.bucket,
+        bucket_arn=boot_files.arn,
+        bucket_key_arn=boot_files.kms_key_arn,
+        control_plane_security_group_ids=[config.require("masterGroupId")],
+        node_security_group_ids=[config.require("masterGroupId"), config.require("nodeGroupId")],
+        api_security_group_ids=[config.require("apiGroupId")],
+    )
 )
 networks = {"endpoint": target.endpoint, "pod_cidr": target.pod_cidr, "service_cidr": target.service_cidr}
 flannel = Flannel("flannel", FlannelArgs(**networks), opts)

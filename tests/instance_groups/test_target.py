@@ -1,6 +1,6 @@
 """Clusters that workers join: what is wrong with their description."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -11,11 +11,14 @@ from winkube.ec2.proxy import Proxy
 from winkube.existing_clusters.self_managed import (
     KOPS_REFUSED,
     KUBESPRAY_REFUSED,
+    KopsCluster,
+    KubeadmCluster,
+    KubesprayCluster,
     target_of_kops,
     target_of_kubeadm,
     target_of_kubespray,
 )
-from winkube.instance_groups.join_target import check_join_target
+from winkube.instance_groups.join_target import JoinTarget, check_join_target
 from winkube.instance_groups.target_rules import REFUSED_POD_NETWORKS, check_pod_network, check_target_security
 
 from .samples import PEM, make_target
@@ -110,9 +113,12 @@ FACTS = {
 }  # fmt: skip
 
 
+DESCRIPTIONS = (KopsCluster, KubesprayCluster, KubeadmCluster)
+
+
 def test_a_kops_cluster_has_its_own_defaults():
     """Ranges, internal name and port are those of kops."""
-    target = target_of_kops(**FACTS)
+    target = target_of_kops(KopsCluster(**FACTS))
     assert target.endpoint == "api.internal.old.example.com:443"
     assert (target.pod_cidr, target.service_cidr, target.dns_service_ip) == (
         "100.96.0.0/11", "100.64.0.0/13", "100.64.0.10",
@@ -124,7 +130,7 @@ def test_a_kops_cluster_has_its_own_defaults():
 def test_networks_of_kops_are_refused_with_what_to_write(networking: str):
     """WK-IG-060: kops' flannel, for one, cannot be given VNI 4096."""
     with pytest.raises(WinkubeError) as raised:
-        target_of_kops(**FACTS, networking=networking)
+        target_of_kops(KopsCluster(**FACTS, networking=networking))
     (mistake,) = raised.value.mistakes
     assert (mistake.rule.code, mistake.path, mistake.got) == ("WK-IG-060", ("networking",), networking)
     assert "cni: {}" in mistake.remedy
@@ -135,11 +141,17 @@ def test_networks_of_kops_are_refused_with_what_to_write(networking: str):
 def test_a_kubespray_cluster_needs_another_vni_and_port():
     """Its defaults are refused by name; with the right ones its third address is the DNS'."""
     with pytest.raises(WinkubeError) as raised:
-        target_of_kubespray(**FACTS, endpoint="10.0.0.5:6443")
+        target_of_kubespray(KubesprayCluster(**FACTS, endpoint="10.0.0.5:6443"))
     assert [m.path for m in raised.value.mistakes] == [("flannel_vxlan_vni",), ("flannel_vxlan_port",)]
     assert "flannel_vxlan_vni: 4096" in raised.value.mistakes[0].remedy
     target = target_of_kubespray(
-        **FACTS, endpoint="10.0.0.5:6443", flannel_vxlan_vni=4096, flannel_vxlan_port=4789, cloud_provider="external"
+        KubesprayCluster(
+            **FACTS,
+            endpoint="10.0.0.5:6443",
+            flannel_vxlan_vni=4096,
+            flannel_vxlan_port=4789,
+            cloud_provider="external",
+        )
     )
     assert (target.dns_service_ip, target.cloud_provider) == ("10.233.0.3", "external")
 
@@ -148,13 +160,22 @@ def test_a_kubespray_cluster_needs_another_vni_and_port():
 def test_other_plugins_of_kubespray_are_refused(plugin: str):
     """WK-IG-061 with the reason."""
     with pytest.raises(WinkubeError, match="WK-IG-061"):
-        target_of_kubespray(**FACTS, endpoint="10.0.0.5:6443", network_plugin=plugin)
+        target_of_kubespray(KubesprayCluster(**FACTS, endpoint="10.0.0.5:6443", network_plugin=plugin))
 
 
 def test_a_kubeadm_cluster_is_asked_for_its_flannel():
     """VNI and port have no default: upstream's manifest has others than Windows needs."""
+    facts = {**FACTS, "endpoint": "a:6443", "pod_cidr": "10.244.0.0/16", "mirror": "https://mirror.example.com"}
     with pytest.raises(WinkubeError, match="WK-IG-006"):
-        target_of_kubeadm(**FACTS, endpoint="a:6443", pod_cidr="10.244.0.0/16", vxlan_vni=1, vxlan_port=8472)
-    target = target_of_kubeadm(**FACTS, endpoint="a:6443", pod_cidr="10.244.0.0/16", vxlan_vni=4096, vxlan_port=4789,
-                               mirror="https://mirror.example.com")  # fmt: skip
+        target_of_kubeadm(KubeadmCluster(**facts, vxlan_vni=1, vxlan_port=8472))
+    target = target_of_kubeadm(KubeadmCluster(**facts, vxlan_vni=4096, vxlan_port=4789))
     assert (target.cloud_provider, target.mirror) == ("none", "https://mirror.example.com")
+
+
+def test_a_description_hands_on_what_a_target_knows():
+    """Each field that the tools share is one of the target's, with the same default."""
+    target = {one.name: one.default for one in fields(JoinTarget)}
+    shared = set.intersection(*({one.name for one in fields(kind)} for kind in DESCRIPTIONS))
+    for one in fields(KopsCluster):
+        if one.name in shared - {"endpoint", "pod_cidr", "service_cidr"}:
+            assert one.default == target[one.name], one.name

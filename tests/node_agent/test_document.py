@@ -21,6 +21,7 @@ from winkube.node_agent.node_document import (
     PLACEHOLDERS,
     SLOTS,
     TOKEN_TIMES,
+    LinuxNode,
     NodeAuthorities,
     NodeBackup,
     NodeCluster,
@@ -48,7 +49,7 @@ def worker(**more):
         "cluster": NodeCluster(name="dev", kubernetes_version="1.36.4", endpoint="api.dev.example.com:6443"),
         "token": NodeToken(parameter="/winkube/dev/join-token"),
     }  # fmt: skip
-    return linux_node_document(**{**known, **more})
+    return linux_node_document(LinuxNode(**{**known, **more}))
 
 
 def plane(**more):
