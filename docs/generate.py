@@ -11,10 +11,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import winkube
+import yaml
 from winkube.core.mistakes import Rule
 from winkube.plugin.provider import current_schema
 from winkube.policies.reference import policies_page
@@ -91,6 +94,51 @@ def readme() -> str:
     return _filled(text, "example", _block("python", example))
 
 
+def architecture() -> str:
+    """The page on the architecture with the rooms of ``docs/rooms.yaml``, the top floor first."""
+    house: Mapping[str, Any] = yaml.safe_load((ROOT / "docs" / "rooms.yaml").read_text(encoding="utf-8"))
+    lines: list[str] = []
+    for folder, facts in house.items():
+        lines += [f"### `{folder}/`", "", "| floor | room | what it is |", "|---|---|---|"]
+        for number, rooms in reversed(list(enumerate(facts["floors"], start=1))):
+            lines += [f"| {number} | `{room}` | {words} |" for room, words in rooms.items()]
+        lines.append("")
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    return _filled(page, "rooms", "\n".join(["", *lines]))
+
+
+def rooms_picture() -> str:
+    """The folders as houses side by side, each with its floors and rooms."""
+    house: Mapping[str, Any] = yaml.safe_load((ROOT / "docs" / "rooms.yaml").read_text(encoding="utf-8"))
+    width, height, gap = 128, 30, 6
+    top = max(len(facts["floors"]) for facts in house.values())
+    parts: list[str] = []
+    left = gap
+    for folder, facts in house.items():
+        wide = max(map(len, facts["floors"]))
+        middle = left + wide * (width + gap) / 2
+        parts.append(f'<text class="folder" x="{middle:g}" y="{(top + 1) * (height + gap) - 10}">{folder}/</text>')
+        for number, rooms in enumerate(facts["floors"]):
+            y = (top - 1 - number) * (height + gap) + gap
+            start = middle - len(rooms) * (width + gap) / 2
+            for at, (room, words) in enumerate(rooms.items()):
+                x = start + at * (width + gap)
+                parts.append(
+                    f"<g><title>{escape(words)}</title>"
+                    f'<rect x="{x:g}" y="{y}" width="{width}" height="{height}" rx="4"/>'
+                    f'<text x="{x + width / 2:g}" y="{y + 19}">{room}</text></g>'
+                )
+        left += wide * (width + gap) + 4 * gap
+    style = (
+        "text{font:12px sans-serif;text-anchor:middle;fill:#222}.folder{font-weight:bold;fill:#777}"
+        "rect{fill:#eef3f8;stroke:#7a93ab}"
+    )
+    size = f"{left:g} {(top + 1) * (height + gap)}"
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}"><style>{style}</style>\n' + "\n".join(
+        [*parts, "</svg>", ""]
+    )
+
+
 def picture(stack: str) -> str:
     """What of a stack will stand where, as the program itself draws it."""
     with TemporaryDirectory() as folder:
@@ -106,7 +154,7 @@ def _filled(text: str, name: str, content: str) -> str:
     before, found, rest = text.partition(start)
     _, closed, after = rest.partition(end)
     if not (found and closed):
-        raise ValueError(f"README.md has no marks for {name}: {start} … {end}")
+        raise ValueError(f"the page has no marks for {name}: {start} … {end}")
     return f"{before}{start}\n{content}\n{end}{after}"
 
 
@@ -135,7 +183,9 @@ def _mistaken(folder: Path) -> Path:
 
 
 FILES: Mapping[str, Callable[[], str]] = {
+    "docs/architecture.md": architecture,
     "docs/errors.md": errors_page,
+    "docs/pictures/rooms.svg": rooms_picture,
     "docs/policies.md": policies_page,
     "docs/stack.schema.json": schema_text,
     "docs/plan.schema.json": lambda: published("plan"),

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 import tomllib
@@ -9,49 +10,17 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
-NAMES = {"components": "winkube", "preview": "winkube.preview", "policies": "winkube.policies", "stacks": "stacks"}
+HOUSE: dict[str, Any] = yaml.safe_load((ROOT / "docs" / "rooms.yaml").read_text(encoding="utf-8"))
+NAMES: dict[str, str] = {folder: facts["name"] for folder, facts in HOUSE.items()}
 """The folders of the house and their import names."""
 ROOMS = tuple(NAMES)
-
-FLOORS = {
-    "components": (
-        ("core",),
-        ("inventory", "plugin", "tables", "zone"),
-        ("ec2", "kubernetes", "node_agent", "roles"),
-        ("network", "node_images", "pod_network", "scheduling", "state_bucket"),
-        ("kubeadm", "system_services"),
-        ("addons", "admission", "windows_boot"),
-        ("eks", "instance_groups"),
-        ("control_plane", "existing_clusters"),
-        ("ops",),
-    ),
-    "preview": (
-        ("errors", "model"),
-        ("evaluation", "text"),
-        ("checks", "comparison"),
-        ("output",),
-        ("pipeline",),
-        ("cli",),
-    ),
-    "stacks": (("config",), ("common",), ("eks", "kubeadm")),
-    "policies": (
-        ("model", "resource_types", "secret_patterns"),
-        ("eks_resources", "frameworks", "pods", "statements", "user_data"),
-        ("inventory",),
-        ("rules",),
-        ("pack",),
-        ("reference",),
-    ),
-}
-"""The floors of each folder, from the ground up. A room imports rooms of lower floors only; docs/architecture.md
-draws them."""
-FACES = {"components/__init__.py", "components/__main__.py", "components/testing.py", "policies/__main__.py",
-         "stacks/__init__.py"}  # fmt: skip
-"""Modules that open a folder to others; they stand above its floors."""
+FACES = {f"{folder}/{face}.py" for folder, facts in HOUSE.items() for face in facts["faces"]}
 SELF_MANAGED = ("addons", "admission", "control_plane", "instance_groups", "kubeadm", "node_agent", "ops",
                 "pod_network", "system_services", "windows_boot")  # fmt: skip
 
@@ -134,8 +103,8 @@ def place(path: Path) -> tuple[str, str]:
 
 def climbing(found: Iterable[tuple[Path, Path]]) -> list[str]:
     """The imports within a folder that do not lead down to a lower floor."""
-    level = {(folder, room): number for folder, floors in FLOORS.items()
-             for number, rooms in enumerate(floors) for room in rooms}  # fmt: skip
+    level = {(folder, room): number for folder, facts in HOUSE.items()
+             for number, rooms in enumerate(facts["floors"]) for room in rooms}  # fmt: skip
     wrong: list[str] = []
     for source, target in found:
         here, there = place(source), place(target)
@@ -165,9 +134,9 @@ def test_an_arrow_that_runs_back_up_would_be_found() -> None:
 
 def test_every_room_has_its_floor() -> None:
     """A new room is put on a floor; a room that is gone leaves the table."""
-    for folder, floors in FLOORS.items():
+    for folder, facts in HOUSE.items():
         rooms = {place(path)[1] for path in modules(folder) if path.relative_to(ROOT).as_posix() not in FACES}
-        assert rooms - {"__init__"} == {room for rooms in floors for room in rooms}, folder
+        assert rooms == {room for rooms in facts["floors"] for room in rooms}, folder
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
@@ -192,6 +161,26 @@ def test_nothing_self_managed_imports_eks(room: str) -> None:
             seen.add(path)
             open_ones += [it for it in below.get(path, ()) if it != ROOT / "components" / "__init__.py"]
     assert [path for path in seen if place(path) == ("components", "eks")] == []
+
+
+def lost(page: str) -> list[str]:
+    """The places that a page names and that are not there: a file, a folder, or a definition in a file."""
+    wrong: list[str] = []
+    for file, _, name in re.findall(r"`((?:components|stacks|policies|preview|tests)/[\w./]+)(:(\w+))?`", page):
+        path = ROOT / file
+        if not path.exists() or (name and not re.search(rf"^(def|class) {name}\b", path.read_text("utf-8"), re.M)):
+            wrong.append(f"{file}:{name}")
+    return wrong
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "docs/conventions.md"])
+def test_what_a_page_for_contributors_names_is_there(page: str) -> None:
+    assert lost((ROOT / page).read_text(encoding="utf-8")) == []
+
+
+def test_a_place_that_is_gone_would_be_found() -> None:
+    page = "`preview/model.py:Plan`, `preview/model.py:Nothing`, `components/objects/flannel.py`, `components/eks/`"
+    assert lost(page) == ["preview/model.py:Nothing", "components/objects/flannel.py:"]
 
 
 def test_a_wrong_arrow_would_be_found() -> None:
