@@ -14,7 +14,7 @@ CHECKOV := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/winkube/checkov-$(shell sed -n
 # What an installation builds: the libraries that the node agent carries.
 BUILD := setup.py components/node_agent/vendoring.py
 
-.PHONY: help preview test verify proof binaries machines validators lint types format coverage docs site engine boot-test boot-up mutants bench bench-full scale clean
+.PHONY: help preview test verify proof binaries machines validators lint types format coverage docs snapshots site engine boot-test boot-up mutants bench bench-full scale clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ format: $(VENV)/.dev  ## Format the code
 
 docs: $(VENV)/.dev  ## Write the generated files (settings schema, error codes, plan of the README)
 	$(BIN)/python docs/generate.py --write
+
+snapshots: $(VENV)/.dev  ## Write the plans of all stacks anew (tests/snapshots), to be reviewed with git diff
+	@$(BIN)/python -m tests.plans
 
 site: $(VENV)/.dev  ## Build the documentation site into build/site
 	$(BIN)/python -m mkdocs build --strict
