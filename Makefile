@@ -11,6 +11,9 @@ ROOMS := components stacks policies preview tests docs bench examples __main__.p
 CHECKOV_PINS := tests/validators/checkov.txt
 CHECKOV := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/winkube/checkov-$(shell sed -n 's/^checkov==//p' $(CHECKOV_PINS))
 
+# The SDKs have thousands of modules, of which a program imports a few: those are compiled when they are imported.
+PIP := --quiet --disable-pip-version-check --no-compile
+
 # What an installation builds: the libraries that the node agent carries.
 BUILD := setup.py components/node_agent/vendoring.py
 
@@ -106,9 +109,9 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.python pyproject.toml constraints.txt $(BUILD)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@$(BIN)/python -m pip install $(PIP) -c constraints.txt -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml constraints.txt $(BUILD)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,docs,eks]'
+	@$(BIN)/python -m pip install $(PIP) -c constraints.txt -e '.[dev,docs,eks]'
 	@touch $@ $(VENV)/.run
