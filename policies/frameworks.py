@@ -1,6 +1,6 @@
 """Frameworks that rules refer to, and why some of their controls have no rule.
 
-- AWS FSBP: AWS Foundational Security Best Practices of Security Hub, with the neighbouring controls of its CIS, NIST
+- AWS FSBP: AWS Foundational Security Best Practices of Security Hub, with the related controls of its CIS, NIST
   and tagging standards (https://docs.aws.amazon.com/securityhub/latest/userguide/);
 - CIS AWS: CIS Amazon Web Services Foundations Benchmark 3.0.0, numbers as Security Hub maps them;
 - CIS EKS: CIS Amazon EKS Benchmark 1.8.0, and CIS Kubernetes 1.10, numbers as kube-bench has them.

@@ -308,7 +308,7 @@ def _rule(name: str, title: str, facts: Facts) -> Rule:
 TEXTS: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
 WHEN = Option(
     "production",
-    "where the rule holds: `always`, or `production` for stacks and tags that say so",
+    "where the rule applies: `always`, or `production` for stacks and tags that say so",
     {"type": "string", "enum": ["always", "production"]},
 )
 PRODUCTION_NAMES = Option(

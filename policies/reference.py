@@ -20,8 +20,9 @@ from .pack import RULES, TOPICS
 INTRODUCTION = """\
 # Policies
 
-What the pack in `policies/` looks for. It judges any Pulumi program that makes EKS, EC2, IAM, S3 or Kubernetes
-resources; the components of this library are not needed. The same rules run in two places, with the same findings:
+The rules of the policy pack in `policies/`. The pack judges any Pulumi program that creates EKS, EC2, IAM, S3 or
+Kubernetes resources, with or without the components of this library. The same rules run in two places, with the same
+findings.
 
 Offline, without credentials:
 
@@ -29,15 +30,14 @@ Offline, without credentials:
 winkube preview dev --policies policies
 ```
 
-In the engine, before it asks AWS for anything:
+In the Pulumi engine, before it asks AWS for anything:
 
 ```sh title="needs AWS"
 pulumi preview --policy-pack policies
 ```
 
-*Mandatory* rules find what would not work, or is plainly unsafe: they stop a deployment. *Advisory* rules find what is
-better done otherwise. A file given with `--policy-pack-config` changes the level and the options of each rule, and says
-which rules are not wanted:
+*Mandatory* rules stop a deployment: they find what cannot work or is clearly unsafe. *Advisory* rules recommend a
+better way. A file given with `--policy-pack-config` changes the level and the options of rules, and disables rules:
 
 ```json
 {
@@ -48,16 +48,16 @@ which rules are not wanted:
 }
 ```
 
-What is not known before the deployment is not judged: the rule then says which value it would need. Rules about policy
-documents and user data, which are mostly made from other resources' values, keep silent until the values are known, and
-judge them in the deployment itself; they are marked *when known*. Rules marked *production* hold in stacks and for
-resources whose name or tag `environment`, `env` or `stage` says so.
+A value that is not known before the deployment is not judged: the rule then says which value it needs. Policy documents
+and user data are mostly computed from other resources, so rules about them say nothing until the values are known, and
+judge them in the deployment. They are marked *when known*. Rules marked *production* apply to production stacks, and to
+resources whose tag `environment`, `env` or `stage` names production.
 
-This page is made from the rules by `make docs`.
+This page is generated from the rules by `make docs`.
 """
 
 FRAMEWORK_TITLES = {
-    FSBP_NAME: "AWS Foundational Security Best Practices and neighbouring Security Hub controls",
+    FSBP_NAME: "AWS Foundational Security Best Practices and related Security Hub controls",
     CIS_AWS_NAME: f"CIS Amazon Web Services Foundations Benchmark {CIS_AWS_VERSION}",
     CIS_EKS_NAME: f"CIS Amazon EKS Benchmark {CIS_EKS_VERSION}",
     CIS_KUBERNETES_NAME: f"CIS Kubernetes Benchmark {CIS_KUBERNETES_VERSION}",

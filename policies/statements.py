@@ -24,7 +24,7 @@ class Statement:
     not_actions: tuple[str, ...]
     resources: tuple[str, ...]
     principals: Mapping[str, tuple[str, ...]]
-    """Kind (``AWS``, ``Service``, ``Federated``) to principals; everybody is ``{"AWS": ("*",)}``."""
+    """Kind (``AWS``, ``Service``, ``Federated``) to principals; everyone is ``{"AWS": ("*",)}``."""
     conditions: Mapping[str, tuple[str, ...]]
     """Condition key in lower case to its values, whatever the operator."""
     required: frozenset[str]
@@ -37,7 +37,7 @@ class Statement:
 
     @property
     def public(self) -> bool:
-        """Whether it is for everybody and nothing narrows it down."""
+        """Whether it is for everyone and nothing narrows it down."""
         everybody = any(principal in PUBLIC for principal in self.principals.get("AWS", ()))
         return everybody and not any(key in self.required for key in NARROWING)
 

@@ -9,7 +9,7 @@ from ..resource_types import CLASSIC_LOAD_BALANCER, LISTENERS, LOAD_BALANCERS
 SSL_POLICIES = Option(
     ["ELBSecurityPolicy-TLS13-1-2-", "ELBSecurityPolicy-TLS13-1-3-", "ELBSecurityPolicy-FS-1-2-",
      "ELBSecurityPolicy-TLS-1-2-"],
-    "beginnings of the names of security policies with TLS 1.2 or newer only",
+    "prefixes of the names of security policies that accept only TLS 1.2 or newer",
     {"type": "array", "items": {"type": "string"}},
 )  # fmt: skip
 
@@ -21,36 +21,36 @@ def _kind(resource: Planned) -> str:
 
 @resource_rule(
     "listeners-use-tls",
-    "Listeners for HTTP only send to HTTPS",
+    "HTTP listeners only redirect to HTTPS",
     types=[*LISTENERS, CLASSIC_LOAD_BALANCER],
     references=[fsbp("ELB.1"), fsbp("ELB.3"), cis_eks("5.4.5")],
     steps="serve HTTPS with a certificate, and let the HTTP listener redirect to it",
     url=controls_page("elb"),
 )
 def listeners_use_tls(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A redirect, or an answer of the balancer's own, may be plain."""
+    """A redirect or a fixed response may use plain HTTP."""
     if resource.type == CLASSIC_LOAD_BALANCER:
         yield from every(resource["listeners"].items(), _classic)
         return
     protocol = resource["protocol"].text
-    # Without a word an application load balancer takes HTTP on this port.
+    # By default, an application load balancer takes HTTP on this port.
     if (protocol or ("HTTP" if resource["port"].number == 80 else "")).upper() != "HTTP":
         return
     for action in resource["defaultActions"].items():
         kind = action["type"].text
         if kind and kind not in ("redirect", "fixed-response"):
-            yield f'the HTTP listener answers in plain text: {action.path}.type is "{kind}"'
+            yield f'the HTTP listener serves plain text: {action.path}.type is "{kind}"'
 
 
 def _classic(listener: Value) -> Iterator[str]:
     protocol = str(listener["lbProtocol"].known()).upper()
     if protocol == "HTTP":
-        yield f"{listener.path} answers in plain text"
+        yield f"{listener.path} serves plain text"
 
 
 @resource_rule(
     "listeners-tls-policy",
-    "TLS listeners speak TLS 1.2 or newer",
+    "TLS listeners require TLS 1.2 or newer",
     types=LISTENERS,
     references=[fsbp("ELB.17")],
     steps='set ssl_policy to "ELBSecurityPolicy-TLS13-1-2-Res-2021-06"',
@@ -58,14 +58,14 @@ def _classic(listener: Value) -> Iterator[str]:
     options={"policies": SSL_POLICIES},
 )
 def listeners_tls_policy(resource: Planned, settings: Settings) -> Iterator[str]:
-    """What the API takes by default still speaks TLS 1.0."""
+    """The API's default policy still accepts TLS 1.0."""
     if str(resource["protocol"].known()).upper() not in ("HTTPS", "TLS"):
         return
     policy = resource["sslPolicy"].text
     if policy is None:
-        yield "sslPolicy is not set, and the default still speaks TLS 1.0"
+        yield "sslPolicy is not set, and the default still accepts TLS 1.0"
     elif not policy.startswith(tuple(settings["policies"])):
-        yield f'sslPolicy "{policy}" speaks TLS older than 1.2'
+        yield f'sslPolicy "{policy}" accepts TLS versions older than 1.2'
 
 
 @resource_rule(
@@ -74,12 +74,12 @@ def listeners_tls_policy(resource: Planned, settings: Settings) -> Iterator[str]
     types=[*LOAD_BALANCERS, CLASSIC_LOAD_BALANCER],
     severity="low",
     references=[fsbp("ELB.5")],
-    steps="set access_logs with a bucket and enabled to true",
+    steps="set access_logs with a bucket, and enabled to true",
     url=controls_page("elb"),
     options=WHEN_OPTIONS,
 )
 def load_balancer_logs(resource: Planned, settings: Settings) -> Iterator[str]:
-    """In production, unless the configuration says always."""
+    """By default, applies in production only."""
     if not applies(resource, settings) or (resource.type in LOAD_BALANCERS and _kind(resource) == "gateway"):
         return
     enabled = resource["accessLogs"]["enabled"].flag
@@ -97,7 +97,7 @@ def load_balancer_logs(resource: Planned, settings: Settings) -> Iterator[str]:
     options=WHEN_OPTIONS,
 )
 def load_balancer_deletion_protection(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Its name goes with it, and every client knows the name."""
+    """Deleting a load balancer also deletes the DNS name that its clients use."""
     if applies(resource, settings) and not resource["enableDeletionProtection"].flag:
         yield "the load balancer can be deleted in one step, and its DNS name with it"
 
@@ -111,9 +111,9 @@ def load_balancer_deletion_protection(resource: Planned, settings: Settings) -> 
     url=controls_page("elb"),
 )
 def load_balancer_invalid_headers(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Headers that servers read differently are how requests are smuggled."""
+    """Request smuggling relies on headers that servers interpret differently."""
     if _kind(resource) == "application" and not resource["dropInvalidHeaderFields"].flag:
-        yield "headers that are not valid HTTP are passed on"
+        yield "invalid HTTP headers are passed on"
 
 
 @resource_rule(
@@ -125,25 +125,25 @@ def load_balancer_invalid_headers(resource: Planned, settings: Settings) -> Iter
     url=controls_page("elb"),
 )
 def load_balancer_desync(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The default is good; `monitor` only counts."""
+    """The default is safe; `monitor` only counts ambiguous requests."""
     if resource["desyncMitigationMode"].text == "monitor":
-        yield "requests that could be smuggled are counted, not stopped"
+        yield "ambiguous requests are counted, not blocked"
 
 
 @resource_rule(
     "load-balancer-zones",
-    "Load balancers stand in several zones",
+    "Load balancers span several zones",
     types=[*LOAD_BALANCERS],
     references=[fsbp("ELB.13")],
-    steps="name subnets of two zones or more",
+    steps="list subnets of at least two zones",
     url=controls_page("elb"),
 )
 def load_balancer_zones(resource: Planned, settings: Settings) -> Iterator[str]:
-    """EC2 refuses an application load balancer in one zone; a network load balancer goes with its zone."""
+    """AWS refuses an application load balancer in one zone; a network load balancer in one zone fails with it."""
     places = resource["subnets"] if resource["subnets"].given else resource["subnetMappings"]
     places.known()
     if len(places.items()) == 1:
-        yield "the load balancer stands in one zone only"
+        yield "the load balancer is in one zone only"
 
 
 RULES = (

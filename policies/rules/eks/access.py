@@ -13,32 +13,32 @@ ENTRIES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/creating-access
 
 @resource_rule(
     "cluster-access-entries",
-    "Access to the cluster is given by access entries",
+    "Access to the cluster is granted by access entries",
     types=[CLUSTER],
     references=[cis_eks("4.1.7"), cis_eks("5.5.1")],
     steps='set access_config.authentication_mode to "API"',
     url="https://docs.aws.amazon.com/eks/latest/userguide/access-entries.html",
 )
 def cluster_access_entries(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The ConfigMap aws-auth locks everybody out when it is written wrong."""
+    """A mistake in the ConfigMap aws-auth can lock everyone out."""
     mode = resource["accessConfig"]["authenticationMode"].text
     if mode not in ("API", "API_AND_CONFIG_MAP"):
         state = "is not set" if mode is None else f'is "{mode}"'
-        yield f"access is given by the ConfigMap aws-auth alone: accessConfig.authenticationMode {state}"
+        yield f"access is granted by the ConfigMap aws-auth alone: accessConfig.authenticationMode {state}"
 
 
 @stack_rule(
     "aws-auth-has-effect",
-    "The ConfigMap aws-auth is not written where nobody reads it",
+    "The ConfigMap aws-auth is used only where the cluster reads it",
     types=[CONFIG_MAP, CONFIG_MAP_PATCH],
     severity="high",
     level="mandatory",
     references=[cis_eks("4.1.7")],
-    steps="make access entries instead, or set the cluster's authentication_mode to API_AND_CONFIG_MAP",
+    steps="create access entries instead, or set the cluster's authentication_mode to API_AND_CONFIG_MAP",
     url="https://docs.aws.amazon.com/eks/latest/userguide/access-entries.html",
 )
 def aws_auth_has_effect(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """In the mode API nobody gets access by it."""
+    """In the mode API it grants no access."""
 
     def check(resource: Planned) -> Iterator[Violation]:
         metadata = resource["metadata"]
@@ -60,15 +60,15 @@ def aws_auth_has_effect(stack: Stack, settings: Settings) -> Iterator[Violation]
     severity="high",
     level="mandatory",
     references=[eks_guide("Create access entries"), cis_kubernetes("5.1.7")],
-    steps="bind a group of your own to the role you mean, or associate an access policy; entries of nodes take neither",
+    steps="bind your own group to the intended role, or associate an access policy; entries for nodes accept neither",
     url=ENTRIES_PAGE,
 )
 def access_entry_groups(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Groups of Kubernetes and AWS, and any group for nodes."""
+    """EKS refuses groups of Kubernetes and AWS, and any group in an entry for nodes."""
     groups = texts(resource["kubernetesGroups"])
     kind = resource["type"].text or "STANDARD"
     if groups and kind != "STANDARD":
-        yield f"an access entry of the type {kind} takes no Kubernetes groups"
+        yield f"an access entry of type {kind} accepts no Kubernetes groups"
         return
     for group in groups:
         if group.startswith(("system:", "eks:", "aws:", "amazon:", "iam:")):
@@ -77,7 +77,7 @@ def access_entry_groups(resource: Planned, settings: Settings) -> Iterator[str]:
 
 @resource_rule(
     "cluster-admin-access",
-    "Cluster administration is given to few",
+    "Few principals administer the cluster",
     types=[ACCESS_POLICY_ASSOCIATION],
     references=[cis_eks("4.1.1")],
     steps="associate AmazonEKSAdminPolicy or AmazonEKSEditPolicy with the namespaces that the principal works in",
@@ -85,13 +85,13 @@ def access_entry_groups(resource: Planned, settings: Settings) -> Iterator[str]:
     options={
         "principals": Option(
             ["*admin*", "*platform*", "*deploy*", "*breakglass*"],
-            "principals that may administer clusters, by the name in their ARN; a star stands for any text", TEXTS,
+            "principals that may administer clusters, by the name in their ARN; a star matches any text", TEXTS,
         ),
     },
     late=True,
 )  # fmt: skip
 def cluster_admin_access(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Judged by the principal's name: whoever is called an administrator may be one."""
+    """Judged by the principal's name: those that match the option `principals` are accepted."""
     policy = (resource["policyArn"].text or "").rsplit("/", 1)[-1]
     if policy != "AmazonEKSClusterAdminPolicy":
         return

@@ -11,7 +11,7 @@ from ...resource_types import ADDON, NETWORK_POLICY
 
 @stack_rule(
     "network-policies-enforced",
-    "Network policies are enforced by something",
+    "Network policies are enforced",
     types=[NETWORK_POLICY],
     severity="high",
     references=[cis_eks("4.3.1"), cis_eks("5.4.4"), cis_kubernetes("5.3.1")],
@@ -19,7 +19,7 @@ from ...resource_types import ADDON, NETWORK_POLICY
     url="https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy.html",
 )
 def network_policies_enforced(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Policies that nobody enforces look safe and are not."""
+    """Without enforcement, policies look safe but have no effect."""
     if installs(stack, "calico", "tigera", "cilium", "antrea"):
         return
     addons = [addon for addon in stack.of(ADDON) if addon["addonName"].settled == "vpc-cni"]
@@ -35,15 +35,15 @@ def network_policies_enforced(stack: Stack, settings: Settings) -> Iterator[Viol
 
 @resource_rule(
     "addon-conflicts",
-    "Add-ons keep what the program says of them",
+    "Add-ons say how updates resolve conflicts",
     types=[ADDON],
     severity="low",
     references=[best_practices("EKS add-ons")],
-    steps='set resolve_conflicts_on_update to "OVERWRITE", or to "PRESERVE" where somebody else configures it',
+    steps='set resolve_conflicts_on_update to "OVERWRITE", or to "PRESERVE" if others configure it too',
     url="https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateAddon.html",
 )
 def addon_conflicts(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Without a word an update of a changed add-on fails half-way."""
+    """By default, the update of an add-on that someone changed fails halfway."""
     configured = resource["configurationValues"].given
     if configured and resource["resolveConflictsOnUpdate"].text in (None, "NONE"):
-        yield "an update fails when somebody changed the add-on: resolveConflictsOnUpdate is not set"
+        yield "an update fails if someone changed the add-on: resolveConflictsOnUpdate is not set"

@@ -10,18 +10,18 @@ from ...resource_types import CLUSTER, IDENTITY_PROVIDER_CONFIG, NODE_GROUP
 
 @resource_rule(
     "cluster-secrets-encrypted",
-    "Kubernetes secrets are encrypted with a key of one's own",
+    "Kubernetes secrets are encrypted with a customer-managed key",
     types=[CLUSTER],
     references=[fsbp("EKS.3"), cis_eks("5.3.1")],
-    steps='set encryption_config with the key of a KMS key and resources ["secrets"]',
+    steps='set encryption_config with the ARN of a KMS key and resources ["secrets"]',
     url="https://docs.aws.amazon.com/eks/latest/userguide/enable-kms.html",
 )
 def cluster_secrets_encrypted(resource: Planned, settings: Settings) -> Iterator[str]:
-    """EKS encrypts everything with a key of its own since 1.28; who may decrypt is then not yours to say."""
+    """Since Kubernetes 1.28, EKS encrypts everything with an AWS-owned key; you cannot control who may use that key."""
     config = resource["encryptionConfig"]
     config.known()
     if not config.given or "secrets" not in texts(config["resources"]):
-        yield "secrets are not encrypted with a key of your own"
+        yield "secrets are not encrypted with a customer-managed key"
 
 
 @resource_rule(
@@ -30,12 +30,12 @@ def cluster_secrets_encrypted(resource: Planned, settings: Settings) -> Iterator
     types=[CLUSTER, NODE_GROUP, IDENTITY_PROVIDER_CONFIG],
     severity="low",
     references=[fsbp("EKS.6"), fsbp("EKS.7")],
-    steps="set tags that say whose it is and what for; default tags of the provider are not seen here",
+    steps="set tags that name the owner and the purpose; the rule does not see default tags of the provider",
     url=controls_page("eks"),
-    options={"keys": Option([], "keys that there must be; without any, one tag is enough", TEXTS)},
+    options={"keys": Option([], "required tag keys; if empty, any one tag is enough", TEXTS)},
 )
 def eks_tagged(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Tags are how bills and permissions are told apart."""
+    """Tags separate costs and permissions."""
     tags: Any = resource["tags"].known()
     keys = set(cast(Mapping[str, Any], tags or {}))
     if not keys:
@@ -55,6 +55,6 @@ def eks_tagged(resource: Planned, settings: Settings) -> Iterator[str]:
     options=WHEN_OPTIONS,
 )
 def cluster_deletion_protection(resource: Planned, settings: Settings) -> Iterator[str]:
-    """In production, unless the configuration says always."""
+    """By default, applies in production only."""
     if applies(resource, settings) and not resource["deletionProtection"].flag:
         yield "the cluster can be deleted in one step"

@@ -26,10 +26,10 @@ from ...resource_types import CLUSTER, LOG_GROUP
     references=[fsbp("EKS.8"), cis_eks("2.1.1")],
     steps='set enabled_cluster_log_types to ["api", "audit", "authenticator", "controllerManager", "scheduler"]',
     url="https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html",
-    options={"types": Option(["audit"], "logs that there must be", TEXTS)},
+    options={"types": Option(["audit"], "required log types", TEXTS)},
 )
 def cluster_audit_logs(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Who did what cannot be found out afterwards without it."""
+    """Without it, nobody can reconstruct who did what."""
     enabled = texts(resource["enabledClusterLogTypes"])
     missing = [name for name in settings["types"] if name not in enabled]
     if missing:
@@ -38,15 +38,15 @@ def cluster_audit_logs(resource: Planned, settings: Settings) -> Iterator[str]:
 
 @stack_rule(
     "cluster-log-group",
-    "The log group of the control plane is made before the cluster",
+    "The log group of the control plane is created before the cluster",
     types=[CLUSTER],
     severity="low",
     references=[cis_eks("2.1.2")],
-    steps='make an aws.cloudwatch.LogGroup "/aws/eks/<cluster>/cluster" with retention_in_days, before the cluster',
+    steps='create an aws.cloudwatch.LogGroup "/aws/eks/<cluster>/cluster" with retention_in_days, before the cluster',
     url="https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html",
 )
 def cluster_log_group(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Else EKS makes one that keeps everything for ever and stays when the cluster goes."""
+    """Otherwise EKS creates one that keeps everything forever and outlives the cluster."""
     names = [group["name"] for group in stack.of(LOG_GROUP)]
 
     def check(cluster: Planned) -> Iterator[Violation]:
@@ -60,7 +60,9 @@ def cluster_log_group(stack: Stack, settings: Settings) -> Iterator[Violation]:
             return
         if name and any(value.unknown for value in names):
             raise Undecided("the name of a log group")
-        message = "EKS makes the log group itself: it keeps everything for ever"
-        yield Violation(message if name else f"{message}; the cluster has no fixed name to make one for", cluster.urn)
+        message = "EKS creates the log group itself, and it keeps everything forever"
+        yield Violation(
+            message if name else f"{message}; without a fixed cluster name it cannot be created first", cluster.urn
+        )
 
     yield from every(stack.of(CLUSTER), check)

@@ -20,17 +20,17 @@ ENDPOINT_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoi
     types=[CLUSTER],
     severity="high",
     references=[fsbp("EKS.1"), cis_eks("5.4.1"), cis_eks("5.4.2")],
-    steps="set endpoint_public_access to false, or name your networks in public_access_cidrs",
+    steps="set endpoint_public_access to false, or list your networks in public_access_cidrs",
     url=ENDPOINT_PAGE,
     options={
         "public": Option(
-            "restricted", "`restricted` accepts a public endpoint that names its networks, `never` does not",
+            "restricted", "`restricted` accepts a public endpoint that is limited to listed networks, `never` does not",
             {"type": "string", "enum": ["restricted", "never"]},
         ),
     },
 )  # fmt: skip
 def cluster_endpoint_restricted(resource: Planned, settings: Settings) -> Iterator[str]:
-    """EKS opens it to everybody unless told otherwise."""
+    """By default, EKS opens the endpoint to everyone."""
     config = resource["vpcConfig"]
     if config["endpointPublicAccess"].flag is False:
         return
@@ -39,8 +39,8 @@ def cluster_endpoint_restricted(resource: Planned, settings: Settings) -> Iterat
         return
     cidrs = texts(config["publicAccessCidrs"])
     if not cidrs or any(cidr in ("0.0.0.0/0", "::/0") for cidr in cidrs):
-        how = "publicAccessCidrs is not set" if not cidrs else "publicAccessCidrs holds every address"
-        yield f"the whole internet reaches the cluster's endpoint: {how}"
+        how = "publicAccessCidrs is not set" if not cidrs else "publicAccessCidrs allows every address"
+        yield f"the whole internet can reach the cluster's endpoint: {how}"
 
 
 @resource_rule(
@@ -52,9 +52,9 @@ def cluster_endpoint_restricted(resource: Planned, settings: Settings) -> Iterat
     url=ENDPOINT_PAGE,
 )
 def cluster_endpoint_private(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Without it the nodes' traffic leaves the VPC."""
+    """Without a private endpoint, the nodes' traffic leaves the VPC."""
     if not resource["vpcConfig"]["endpointPrivateAccess"].flag:
-        yield "endpointPrivateAccess is not true, so nodes speak to the control plane through the internet"
+        yield "endpointPrivateAccess is not true, so nodes reach the control plane over the internet"
 
 
 @resource_rule(
@@ -64,7 +64,7 @@ def cluster_endpoint_private(resource: Planned, settings: Settings) -> Iterator[
     severity="high",
     level="mandatory",
     references=[eks_guide("VPC and subnet requirements")],
-    steps="name a subnet in each of two or three zones",
+    steps="list a subnet in each of two or three zones",
     url="https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
 )
 def cluster_two_zones(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -77,7 +77,7 @@ def cluster_two_zones(resource: Planned, settings: Settings) -> Iterator[str]:
 
 @resource_rule(
     "cluster-service-range",
-    "The range of service addresses is one that EKS takes",
+    "EKS accepts the service address range",
     types=[CLUSTER],
     severity="high",
     level="mandatory",
@@ -86,7 +86,7 @@ def cluster_two_zones(resource: Planned, settings: Settings) -> Iterator[str]:
     url="https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html",
 )
 def cluster_service_range(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Private, of /12 to /24."""
+    """The range is private, with a prefix of /12 to /24."""
     cidr = resource["kubernetesNetworkConfig"]["serviceIpv4Cidr"].text
     for mistake in check_service_cidr(cidr) if cidr else ():
         yield f"{mistake.message}, got {cidr}"
@@ -94,7 +94,7 @@ def cluster_service_range(resource: Planned, settings: Settings) -> Iterator[str
 
 @stack_rule(
     "cluster-service-range-apart",
-    "Service addresses lie outside of the VPC",
+    "Service addresses do not overlap the VPC",
     types=[CLUSTER],
     severity="high",
     level="mandatory",
@@ -103,7 +103,7 @@ def cluster_service_range(resource: Planned, settings: Settings) -> Iterator[str
     url="https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html",
 )
 def cluster_service_range_apart(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """What lies in both is never reached: the node answers itself."""
+    """Nodes treat an address in both ranges as a service, so the machine behind it cannot be reached."""
 
     def check(cluster: Planned) -> Iterator[Violation]:
         service = network_or_none(cluster["kubernetesNetworkConfig"]["serviceIpv4Cidr"].text or "")

@@ -21,37 +21,37 @@ from ...resource_types import FARGATE_PROFILE, NODE_GROUP
     url="https://docs.aws.amazon.com/eks/latest/userguide/eks-ami-deprecation-faqs.html",
 )
 def node_image_maintained(resource: Planned, settings: Settings) -> Iterator[str]:
-    """EKS stopped making Amazon Linux 2 images on 26 November 2025; the last were for Kubernetes 1.32."""
+    """EKS stopped publishing Amazon Linux 2 images on 26 November 2025; the last were for Kubernetes 1.32."""
     if (resource["amiType"].text or "").startswith("AL2_"):
-        yield "EKS makes no images of Amazon Linux 2 any more since 26 November 2025"
+        yield "EKS stopped publishing Amazon Linux 2 images on 26 November 2025"
 
 
 @resource_rule(
     "node-group-architecture",
-    "Instance types of a group fit its image",
+    "Instance types match the image of their group",
     types=[NODE_GROUP],
     severity="high",
     level="mandatory",
     references=[eks_guide("Managed node groups")],
-    steps="use instance types of the architecture in ami_type; make one group for each architecture",
+    steps="use instance types with the architecture of ami_type; create one group for each architecture",
     url="https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html",
 )
 def node_group_architecture(resource: Planned, settings: Settings) -> Iterator[str]:
-    """EKS refuses mixed groups. Types that the table does not know are not judged."""
+    """EKS refuses mixed architectures. Types that are not in the library's table are not judged."""
     names = texts(resource["instanceTypes"])
     known = {name: found for name in names if (found := architecture(name))}
     ami = resource["amiType"].text or ""
     wanted = "arm64" if "ARM" in ami.upper() else "x86_64" if "x86_64" in ami or ami.startswith("AL2_x86") else None
     wrong = [name for name, found in known.items() if wanted and found != wanted]
     if wrong:
-        yield f"{', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not {wanted}, as {ami} is"
+        yield f"{', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not {wanted}, which {ami} requires"
     elif len(set(known.values())) > 1:
         yield f"the instance types have different architectures: {', '.join(names)}"
 
 
 @resource_rule(
     "node-group-sizes",
-    "The sizes of a group fit each other",
+    "The sizes of a group are consistent",
     types=[NODE_GROUP],
     severity="high",
     level="mandatory",
@@ -60,27 +60,27 @@ def node_group_architecture(resource: Planned, settings: Settings) -> Iterator[s
     url="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
 )
 def node_group_sizes(resource: Planned, settings: Settings) -> Iterator[str]:
-    """EKS refuses others."""
+    """EKS refuses other sizes."""
     scaling = resource["scalingConfig"]
     low, desired, high = (scaling[name].number for name in ("minSize", "desiredSize", "maxSize"))
     if high is not None and high < 1:
-        yield f"maxSize is 1 or more, got {high}"
+        yield f"maxSize must be at least 1, got {high}"
     elif low is not None and high is not None and desired is not None and not 0 <= low <= desired <= high:
         yield f"minSize {low}, desiredSize {desired} and maxSize {high} are not in order"
 
 
 @resource_rule(
     "node-group-labels",
-    "Labels and taints of a group are ones that EKS takes",
+    "EKS accepts the labels and taints of the group",
     types=[NODE_GROUP],
     severity="high",
     level="mandatory",
     references=[eks_guide("Managed node groups")],
-    steps="use keys under a domain of your own, such as example.com/team",
+    steps="use keys under your own domain, such as example.com/team",
     url="https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html",
 )
 def node_group_labels(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The checks of the node group components: syntax, reserved domains, numbers."""
+    """Uses the checks of the node group components: syntax, reserved domains, numbers."""
     labels = {key: value.text or "" for key, value in resource["labels"].entries()}
     words = {theirs: ours for ours, theirs in EKS_EFFECTS.items()}
     taints = [
@@ -105,11 +105,11 @@ def _told(mistake: Mistake) -> str:
     severity="critical",
     level="mandatory",
     references=[fsbp("EC2.13"), fsbp("EC2.14"), cis_eks("5.4.3")],
-    steps="remove remote_access, or name security groups in source_security_group_ids",
+    steps="remove remote_access, or list security groups in source_security_group_ids",
     url="https://docs.aws.amazon.com/eks/latest/APIReference/API_RemoteAccessConfig.html",
 )
 def node_group_remote_access(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A key without source groups makes EKS open port 22, or 3389 on Windows, to 0.0.0.0/0."""
+    """Given a key without source groups, EKS opens port 22, or 3389 on Windows, to 0.0.0.0/0."""
     access = resource["remoteAccess"]
     key = access["ec2SshKey"]
     if key.given:
@@ -122,18 +122,18 @@ def node_group_remote_access(resource: Planned, settings: Settings) -> Iterator[
 
 @resource_rule(
     "fargate-selectors",
-    "Fargate profiles name who they take",
+    "Fargate profiles select specific namespaces",
     types=[FARGATE_PROFILE],
     severity="low",
     references=[eks_guide("Define which Pods use Fargate")],
-    steps="name namespaces in selectors, without a star that takes all",
+    steps="list namespaces in selectors, without a star that matches all",
     url="https://docs.aws.amazon.com/eks/latest/userguide/fargate-profile.html",
 )
 def fargate_selectors(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A profile for every namespace takes Windows pods too, and they never start."""
+    """A profile for every namespace also selects Windows pods, which then never start."""
 
     def check(selector: Value) -> Iterator[str]:
         if selector["namespace"].text == "*" and not selector["labels"].given:
-            yield "the profile takes the pods of every namespace, those for other nodes included"
+            yield "the profile selects the pods of every namespace, including those for other nodes"
 
     yield from every(resource["selectors"].items(), check)

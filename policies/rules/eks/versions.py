@@ -16,7 +16,7 @@ SKEW = 3
 
 @resource_rule(
     "cluster-version-exists",
-    "The cluster runs a Kubernetes minor that EKS still runs",
+    "The cluster runs a Kubernetes minor that EKS still offers",
     types=[CLUSTER, NODE_GROUP],
     severity="high",
     level="mandatory",
@@ -25,11 +25,11 @@ SKEW = 3
     url=VERSIONS_PAGE,
 )
 def cluster_version_exists(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A newer one than the table knows is not judged."""
+    """A minor that is newer than the library's table is not judged."""
     minor = minor_of(resource["version"])
     oldest = next(iter(EKS_KNOWN_MINORS))
     if minor and not at_least(minor, oldest):
-        yield f"EKS ended Kubernetes {minor}: the oldest that it runs is {oldest}"
+        yield f"EKS no longer runs Kubernetes {minor}: its oldest minor is {oldest}"
 
 
 @resource_rule(
@@ -59,7 +59,7 @@ def cluster_version_supported(resource: Planned, settings: Settings) -> Iterator
     url="https://kubernetes.io/releases/version-skew-policy/",
 )
 def node_version_skew(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """EKS refuses newer nodes; kubelets may be three minors older. Windows nodes are no exception."""
+    """EKS refuses newer nodes. Kubelets may be up to three minors older, on Windows too."""
 
     def check(group: Planned) -> Iterator[Violation]:
         cluster = stack.by_urn.get(inventory(stack).cluster(group) or "")
@@ -69,9 +69,9 @@ def node_version_skew(stack: Stack, settings: Settings) -> Iterator[Violation]:
         if nodes is None or control is None:
             return
         if not at_least(control, nodes):
-            yield Violation(f"nodes of Kubernetes {nodes} are newer than their cluster of {control}", group.urn)
+            yield Violation(f"nodes run Kubernetes {nodes}, which is newer than their cluster's {control}", group.urn)
         elif minor_number(control)[1] - minor_number(nodes)[1] > SKEW:
-            message = f"nodes of Kubernetes {nodes} are more than {SKEW} minors older than their cluster of {control}"
+            message = f"nodes run Kubernetes {nodes}, more than {SKEW} minors older than their cluster's {control}"
             yield Violation(message, group.urn)
 
     yield from every(stack.of(NODE_GROUP), check)

@@ -13,20 +13,20 @@ from ...resource_types import DETECTOR, DETECTOR_FEATURE, SSM_DOCUMENT, TRAIL
     types=[SSM_DOCUMENT],
     severity="high",
     references=[fsbp("SSM.4"), fsbp("SSM.7")],
-    steps="name the accounts in permissions",
+    steps="list the accounts in permissions",
     url=controls_page("ssm"),
 )
 def ssm_document_private(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Documents tell how machines are set up."""
+    """Documents reveal how machines are set up."""
     # A map, whose keys no SDK translates.
     accounts = [resource["permissions"][name].text or "" for name in ("account_ids", "accountIds")]
     if "all" in (account.lower() for account in accounts):
-        yield "the document is shared with every AWS account of the world"
+        yield "the document is shared with every AWS account"
 
 
 @resource_rule(
     "trail-complete",
-    "Trails see all regions, are encrypted and cannot be altered unseen",
+    "Trails cover all regions, are encrypted and have validated log files",
     types=[TRAIL],
     references=[
         fsbp("CloudTrail.1"), fsbp("CloudTrail.2"), fsbp("CloudTrail.4"), fsbp("CloudTrail.5"), cis_aws("3.1"),
@@ -37,7 +37,7 @@ def ssm_document_private(resource: Planned, settings: Settings) -> Iterator[str]
     url=controls_page("cloudtrail"),
 )  # fmt: skip
 def trail_complete(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Everything that is missing in one finding."""
+    """One finding lists everything that is missing."""
     missing = [name for name in ("isMultiRegionTrail", "enableLogFileValidation") if not resource[name].flag]
     missing += [name for name in ("kmsKeyId", "cloudWatchLogsGroupArn") if not resource[name].given]
     if resource["enableLogging"].flag is False:
@@ -48,7 +48,7 @@ def trail_complete(resource: Planned, settings: Settings) -> Iterator[str]:
 
 @resource_rule(
     "guardduty-watches-eks",
-    "GuardDuty is on, and watches EKS",
+    "GuardDuty is on and monitors EKS",
     types=[DETECTOR, DETECTOR_FEATURE],
     severity="high",
     references=[fsbp("GuardDuty.1"), fsbp("GuardDuty.5"), fsbp("GuardDuty.7")],
@@ -57,7 +57,7 @@ def trail_complete(resource: Planned, settings: Settings) -> Iterator[str]:
     url=controls_page("guardduty"),
 )
 def guardduty_watches_eks(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A program that says nothing of GuardDuty is not asked."""
+    """A program without GuardDuty resources is not judged."""
     if resource.type == DETECTOR:
         if resource["enable"].flag is False:
             yield "GuardDuty is switched off"

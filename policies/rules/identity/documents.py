@@ -27,7 +27,7 @@ _TABLE_RULES = {ACTION_KNOWN.code, GRANTS_NOTHING.code, RESOURCE_SHAPE.code}
 
 @resource_rule(
     "iam-policy-shape",
-    "Policies are written as IAM takes them",
+    "Policies have the form that IAM accepts",
     types=IDENTITY_POLICIES,
     severity="high",
     level="mandatory",
@@ -36,13 +36,13 @@ _TABLE_RULES = {ACTION_KNOWN.code, GRANTS_NOTHING.code, RESOURCE_SHAPE.code}
     late=True,
 )
 def iam_policy_shape(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The checks of the role components: elements, effects, ids, conditions."""
+    """Uses the checks of the role components: elements, effects, ids, conditions."""
     yield from every(documents(resource, "policy"), lambda document: _mistakes(document, others=False))
 
 
 @resource_rule(
     "iam-policy-actions",
-    "Policies allow actions that exist, on resources that these actions have",
+    "Policies name actions that exist, on resources that support them",
     types=IDENTITY_POLICIES,
     severity="medium",
     steps="correct the name; an action that does not exist grants nothing",
@@ -50,7 +50,7 @@ def iam_policy_shape(resource: Planned, settings: Settings) -> Iterator[str]:
     late=True,
 )
 def iam_policy_actions(resource: Planned, settings: Settings) -> Iterator[str]:
-    """By the table of actions that comes with the library: newer ones are reported too, so it is advice."""
+    """Uses the library's table of actions, which may not know newer ones; the rule is therefore advisory."""
     yield from every(documents(resource, "policy"), lambda document: _mistakes(document, others=True))
 
 

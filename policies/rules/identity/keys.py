@@ -17,7 +17,7 @@ from ...statements import documents, statements
     url=controls_page("kms"),
 )
 def kms_key_rotation(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Symmetric keys with AWS' own material; KMS rotates no others by itself."""
+    """Applies to symmetric keys with key material from AWS; KMS rotates no others automatically."""
     spec = resource["customerMasterKeySpec"].text or "SYMMETRIC_DEFAULT"
     usage = resource["keyUsage"].text or "ENCRYPT_DECRYPT"
     foreign = resource["customKeyStoreId"].given
@@ -28,23 +28,25 @@ def kms_key_rotation(resource: Planned, settings: Settings) -> Iterator[str]:
 
 @resource_rule(
     "kms-key-deletion",
-    "Keys are not deleted in a hurry",
+    "Keys have a long deletion window",
     types=[KMS_KEY],
     references=[fsbp("KMS.3")],
     steps="set deletion_window_in_days to 30, or leave it out",
     url=controls_page("kms"),
-    options={"minimumDays": Option(14, "days at least", {"type": "integer", "minimum": 7, "maximum": 30})},
+    options={
+        "minimumDays": Option(14, "minimum deletion window in days", {"type": "integer", "minimum": 7, "maximum": 30})
+    },
 )
 def kms_key_deletion(resource: Planned, settings: Settings) -> Iterator[str]:
-    """What was encrypted with a key that is gone cannot be read again."""
+    """Data that was encrypted with a deleted key can never be read again."""
     days = resource["deletionWindowInDays"].number
     if days is not None and days < settings["minimumDays"]:
-        yield f"the key is gone {days} days after its deletion, and with it everything that it encrypted"
+        yield f"the key is deleted after {days} days, and everything that it encrypted is lost"
 
 
 @resource_rule(
     "resource-policy-not-public",
-    "Keys, secrets and registries are not open to everybody",
+    "Keys, secrets and registries are not open to everyone",
     types=[KMS_KEY, KMS_KEY_POLICY, ECR_POLICY, SECRET, SECRET_POLICY],
     severity="critical",
     level="mandatory",
@@ -54,7 +56,7 @@ def kms_key_deletion(resource: Planned, settings: Settings) -> Iterator[str]:
     late=True,
 )
 def resource_policy_not_public(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A principal `*` without a condition on who it is."""
+    """Reports a principal `*` without a condition on the caller."""
     for document in documents(resource, "policy"):
         if any(statement.allows and statement.public for statement in statements(document)):
-            yield "a statement of the policy is for everybody in the world"
+            yield "a statement of the policy applies to everyone"

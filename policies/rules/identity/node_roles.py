@@ -10,25 +10,25 @@ from ...resource_types import LAUNCHED, NODE_GROUP, ROLE_POLICY_ATTACHMENT
 
 @stack_rule(
     "node-role-least-privilege",
-    "Node roles carry what nodes need, and no more",
+    "Node roles have only the permissions that nodes need",
     types=[NODE_GROUP, *LAUNCHED],
     severity="high",
     references=[cis_eks("5.1.3"), cis_eks("5.2.1")],
-    steps="give the permission to the pods that need it by a role of their service account (IRSA)",
+    steps="grant the permission to the pods that need it through a role for their service account (IRSA)",
     url="https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html",
     options={
         "policies": Option(
             ["AdministratorAccess", "PowerUserAccess", "*FullAccess", "AmazonEC2ContainerRegistryPowerUser"],
-            "managed policies that node roles do not carry; a star at the beginning means any beginning", TEXTS,
+            "managed policies that node roles must not have; a leading star matches any prefix", TEXTS,
         ),
     },
 )  # fmt: skip
 def node_role_least_privilege(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Every pod that reaches the node's metadata has the node's role."""
+    """Every pod that can reach the node's metadata can use the node's role."""
     for role, attached in _node_roles(stack).items():
         for name in sorted(attached):
             if any(name == one or (one[0] == "*" and name.endswith(one[1:])) for one in settings["policies"]):
-                yield Violation(f"the role of nodes carries {name}", role)
+                yield Violation(f"the node role has {name} attached", role)
     for attachment in stack.of(ROLE_POLICY_ATTACHMENT):
         if attachment["policyArn"].unknown and not attachment.references.get("policyArn"):
             raise Undecided(f"{attachment.name}.policyArn")
@@ -44,7 +44,7 @@ def _node_roles(stack: Stack) -> dict[str, set[str]]:
 
 @stack_rule(
     "nodes-managed-by-ssm",
-    "Nodes can be reached by Systems Manager",
+    "Systems Manager can reach nodes",
     types=[NODE_GROUP],
     severity="low",
     references=[fsbp("SSM.1")],
@@ -52,10 +52,10 @@ def _node_roles(stack: Stack) -> dict[str, set[str]]:
     url="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
 )
 def nodes_managed_by_ssm(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """The way to a node that needs neither key nor open port, and how patches are counted."""
+    """Systems Manager gives access without a key or an open port, and tracks patches."""
     roles = _node_roles(stack)
     for role, attached in roles.items():
         if "AmazonSSMManagedInstanceCore" not in attached:
             if any(attachment["policyArn"].unknown for attachment in stack.of(ROLE_POLICY_ATTACHMENT)):
                 raise Undecided(f"{stack.by_urn[role].name}: a policy that is attached")
-            yield Violation("nodes of this role cannot be reached by Systems Manager", role)
+            yield Violation("Systems Manager cannot reach nodes with this role", role)

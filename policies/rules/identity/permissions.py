@@ -1,4 +1,4 @@
-"""What policies of one's own allow."""
+"""What the program's own policies allow."""
 
 from collections.abc import Iterator
 
@@ -16,17 +16,17 @@ def _everything(action: str) -> bool:
 
 @resource_rule(
     "iam-no-administrator-policy",
-    "No policy of one's own allows everything",
+    "No policy allows every action on every resource",
     types=IDENTITY_POLICIES,
     severity="critical",
     level="mandatory",
     references=[fsbp("IAM.1"), cis_aws("1.16")],
-    steps="name the actions and resources that are needed",
+    steps="list only the actions and resources that are needed",
     url=controls_page("iam"),
     late=True,
 )
 def iam_no_administrator_policy(resource: Planned, settings: Settings) -> Iterator[str]:
-    """`*` on `*` without a condition."""
+    """Reports `*` on `*` without a condition."""
 
     def check(document: Value) -> Iterator[str]:
         for statement in statements(document):
@@ -42,17 +42,17 @@ def _on_everything(statement: Statement) -> bool:
 
 @resource_rule(
     "iam-no-whole-service",
-    "No policy of one's own allows every action of a service",
+    "No policy allows every action of a service",
     types=IDENTITY_POLICIES,
     severity="medium",
     references=[fsbp("IAM.21"), cis_eks("5.2.1")],
-    steps="name the actions that are needed",
+    steps="list only the actions that are needed",
     url=controls_page("iam"),
-    options={"allowed": Option([], "services whose actions may be allowed as a whole, such as s3", TEXTS)},
+    options={"allowed": Option([], "services whose actions may all be allowed, such as s3", TEXTS)},
     late=True,
 )
 def iam_no_whole_service(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Actions that a service will get later are allowed as well."""
+    """Such a policy also allows actions that the service adds later."""
     allowed = {str(service).lower() for service in settings["allowed"]}
 
     def check(document: Value) -> Iterator[str]:
@@ -62,9 +62,9 @@ def iam_no_whole_service(resource: Planned, settings: Settings) -> Iterator[str]
                 if statement.allows and service.strip("*") and not name.strip("*") and service not in allowed:
                     yield f'{document.path} allows every action of a service: "{action}"'
             if statement.allows and statement.not_actions:
-                yield f"{document.path} allows all actions but some: NotAction with Allow"
+                yield f"{document.path} allows all actions except some: NotAction with Allow"
             elif statement.allows and any(map(_everything, statement.actions)) and not _on_everything(statement):
-                yield f"{document.path} allows every action of every service on what it names"
+                yield f"{document.path} allows every action of every service on the resources that it names"
 
     yield from every(documents(resource, "policy"), check)
 
@@ -74,12 +74,12 @@ def iam_no_whole_service(resource: Planned, settings: Settings) -> Iterator[str]
     "No policy allows decrypting with every key",
     types=IDENTITY_POLICIES,
     references=[fsbp("KMS.1"), fsbp("KMS.2")],
-    steps="name the keys by their ARN, or narrow the statement down by kms:ViaService or kms:EncryptionContext",
+    steps="list the keys by their ARN, or restrict the statement with kms:ViaService or kms:EncryptionContext",
     url=controls_page("kms"),
     late=True,
 )
 def iam_no_decrypt_on_all_keys(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Statements with a condition are taken as narrowed down."""
+    """Statements with a condition are accepted."""
 
     def check(document: Value) -> Iterator[str]:
         for statement in statements(document):

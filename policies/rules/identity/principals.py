@@ -17,19 +17,23 @@ from ...resource_types import (
 
 @resource_rule(
     "iam-no-administrator-access",
-    "Nothing is given AdministratorAccess",
+    "No administrator policy is attached",
     types=[ROLE_POLICY_ATTACHMENT, USER_POLICY_ATTACHMENT, GROUP_POLICY_ATTACHMENT, POLICY_ATTACHMENT, ROLE],
     severity="high",
     references=[fsbp("IAM.1"), cis_aws("1.16")],
-    steps="attach policies for the tasks at hand; for a deployment role write down why it needs more",
+    steps="attach policies for the tasks at hand; document why a deployment role needs more",
     url=controls_page("iam"),
     options={
-        "policies": Option(["AdministratorAccess", "PowerUserAccess", "IAMFullAccess"], "managed policies", TEXTS)
+        "policies": Option(
+            ["AdministratorAccess", "PowerUserAccess", "IAMFullAccess"],
+            "managed policies that are refused",
+            TEXTS,
+        )
     },
     late=True,
 )
 def iam_no_administrator_access(resource: Planned, settings: Settings) -> Iterator[str]:
-    """By the name of the managed policy."""
+    """Judged by the name of the managed policy."""
 
     def check(arn: Value) -> Iterator[str]:
         name = (arn.text or "").rsplit("/", 1)[-1]
@@ -51,20 +55,20 @@ def iam_no_administrator_access(resource: Planned, settings: Settings) -> Iterat
     options={"users": Option([], "names of users that may have policies of their own", TEXTS)},
 )
 def iam_no_user_policies(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Permissions of single users are forgotten."""
+    """Permissions of individual users are easily forgotten."""
     if not settings["users"] or resource["user"].text not in settings["users"]:
-        yield "the policy is given to a single user"
+        yield "the policy is attached to an individual user"
 
 
 @resource_rule(
     "iam-no-access-keys",
-    "Nobody gets an access key that does not expire",
+    "No long-lived access keys are created",
     types=[ACCESS_KEY],
     references=[cis_aws("1.14"), fsbp("IAM.3")],
     steps="use a role: IRSA for pods, an instance profile for machines, OIDC for pipelines",
     url="https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html",
 )
 def iam_no_access_keys(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The secret part lies in the state of the stack as well."""
+    """The secret is also stored in the state of the stack."""
     if resource["status"].text != "Inactive":
-        yield "the access key does not expire, and its secret lies in the state of the stack"
+        yield "the access key never expires, and its secret is stored in the state of the stack"

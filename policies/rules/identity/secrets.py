@@ -18,7 +18,7 @@ from ...secret_patterns import SECRET_NAME
     options=WHEN_OPTIONS,
 )
 def secrets_rotated(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """In production, unless the configuration says always."""
+    """By default, applies in production only."""
     rotated = {
         source.urn for rotation in stack.of(SECRET_ROTATION) for source in stack.sources(rotation, "secretId", SECRET)
     }
@@ -29,12 +29,12 @@ def secrets_rotated(stack: Stack, settings: Settings) -> Iterator[Violation]:
     if missing and unclear:
         raise Undecided(f"{unclear[0].name}.secretId")
     for secret in missing:
-        yield Violation("the secret is never changed", secret.urn)
+        yield Violation("the secret is never rotated", secret.urn)
 
 
 @resource_rule(
     "secret-recoverable",
-    "Secrets can be recovered for a while",
+    "Deleted secrets can be recovered",
     types=[SECRET],
     severity="low",
     steps="leave recovery_window_in_days out, or set it to 7 or more",
@@ -42,9 +42,9 @@ def secrets_rotated(stack: Stack, settings: Settings) -> Iterator[Violation]:
     options=WHEN_OPTIONS,
 )
 def secret_recoverable(resource: Planned, settings: Settings) -> Iterator[str]:
-    """In production, unless the configuration says always: throw-away stacks need their names back at once."""
+    """By default, applies in production only: short-lived stacks must be able to reuse names at once."""
     if applies(resource, settings) and resource["recoveryWindowInDays"].number == 0:
-        yield "the secret is gone at once when it is deleted"
+        yield "a deleted secret is gone at once"
 
 
 @resource_rule(
@@ -57,7 +57,7 @@ def secret_recoverable(resource: Planned, settings: Settings) -> Iterator[str]:
     url="https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-securestring.html",
 )
 def parameter_secure(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Judged by the name: a plain parameter that is called a password or a token."""
+    """Reports plain parameters that are named like a password or a token."""
     name = (resource["name"].text or "").rsplit("/", 1)[-1]
     if resource["type"].text in ("String", "StringList") and SECRET_NAME.search(name):
-        yield "a parameter with the name of a secret is kept in clear text"
+        yield "a parameter that is named like a secret is stored in clear text"

@@ -10,7 +10,7 @@ from ...statements import statements
 
 @resource_rule(
     "iam-role-trust-closed",
-    "Roles are not open to everybody",
+    "Roles are not open to everyone",
     types=[ROLE],
     severity="critical",
     level="mandatory",
@@ -20,15 +20,15 @@ from ...statements import statements
     late=True,
 )
 def iam_role_trust_closed(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A principal `*` without a condition on who it is admits every AWS account of the world."""
+    """A principal `*` without a condition on the caller admits every AWS account."""
     for statement in statements(resource["assumeRolePolicy"]):
         if statement.allows and statement.public and "sts:externalid" not in statement.conditions:
-            yield "assumeRolePolicy lets every AWS account of the world assume the role"
+            yield "assumeRolePolicy lets every AWS account assume the role"
 
 
 @resource_rule(
     "iam-federated-trust-narrow",
-    "Roles for identity providers name the subject",
+    "Roles for identity providers require a subject",
     types=[ROLE],
     severity="high",
     level="mandatory",
@@ -39,13 +39,13 @@ def iam_role_trust_closed(resource: Planned, settings: Settings) -> Iterator[str
     late=True,
 )
 def iam_federated_trust_narrow(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Without the subject every pod of the cluster, or every repository of the provider, can take the role."""
+    """Without one, every pod of the cluster, or every repository of the provider, can assume the role."""
     for statement in statements(resource["assumeRolePolicy"]):
         if not statement.allows or "sts:AssumeRoleWithWebIdentity" not in statement.actions:
             continue
         subjects = [value for key, values in statement.conditions.items() for value in values
                     if key.endswith((":sub", ":repository", ":repository_owner", ":amr"))]  # fmt: skip
         if not subjects:
-            yield "assumeRolePolicy asks for no subject: everybody whom the provider knows can take the role"
+            yield "assumeRolePolicy requires no subject: everyone with a token of the provider can assume the role"
         elif all(subject.strip("*:") in ("", "system:serviceaccount", "repo") for subject in subjects):
-            yield "assumeRolePolicy takes every subject of the provider"
+            yield "assumeRolePolicy accepts every subject of the provider"

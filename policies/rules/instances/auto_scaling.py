@@ -13,11 +13,11 @@ from ...resource_types import AUTO_SCALING_GROUP, LAUNCH_CONFIGURATION, NODE_GRO
     types=[LAUNCH_CONFIGURATION, AUTO_SCALING_GROUP],
     severity="low",
     references=[fsbp("AutoScaling.9")],
-    steps="use a launch template: new accounts can make no launch configuration any more",
+    steps="use a launch template",
     url="https://docs.aws.amazon.com/autoscaling/ec2/userguide/launch-configurations.html",
 )
 def launch_templates_only(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Launch configurations get no new features and no new accounts."""
+    """AWS adds no features to launch configurations, and new accounts cannot create them."""
     if resource.type == LAUNCH_CONFIGURATION:
         yield "launch configurations are superseded by launch templates"
     elif resource["launchConfiguration"].given:
@@ -31,12 +31,12 @@ def launch_templates_only(resource: Planned, settings: Settings) -> Iterator[str
     "Auto Scaling groups span several zones",
     types=[AUTO_SCALING_GROUP],
     references=[fsbp("AutoScaling.2")],
-    steps="name subnets of two zones or more in vpc_zone_identifiers; one group per zone is right only for workloads "
+    steps="list subnets of at least two zones in vpc_zone_identifiers; one group per zone is right only for workloads "
     "that keep to a volume",
     url=controls_page("autoscaling"),
 )
 def auto_scaling_zones(resource: Planned, settings: Settings) -> Iterator[str]:
-    """One zone in trouble must not take everything along. A group of one fixed machine is in one zone anyway."""
+    """An outage of one zone must not stop the whole group. A group of exactly one machine is exempt."""
     if _one_machine(resource):
         return
     places = resource["vpcZoneIdentifiers"] if resource["vpcZoneIdentifiers"].given else resource["availabilityZones"]
@@ -47,7 +47,7 @@ def auto_scaling_zones(resource: Planned, settings: Settings) -> Iterator[str]:
 
 @resource_rule(
     "auto-scaling-health",
-    "Auto Scaling groups behind a load balancer ask it for their health",
+    "Auto Scaling groups behind a load balancer use its health checks",
     types=[AUTO_SCALING_GROUP],
     severity="low",
     references=[fsbp("AutoScaling.1")],
@@ -62,7 +62,7 @@ def auto_scaling_health(resource: Planned, settings: Settings) -> Iterator[str]:
         return
     balanced = any(resource[name].items() for name in ("targetGroupArns", "loadBalancers", "trafficSources"))
     if balanced and resource["healthCheckType"].text not in ("ELB", "VPC_LATTICE"):
-        yield "the group is behind a load balancer and does not ask it which instances work"
+        yield "the group is behind a load balancer but does not use its health checks"
 
 
 def _one_machine(resource: Planned) -> bool:
@@ -72,16 +72,16 @@ def _one_machine(resource: Planned) -> bool:
 
 @resource_rule(
     "spot-several-types",
-    "Spot groups name several instance types",
+    "Spot groups list several instance types",
     types=[NODE_GROUP],
     severity="low",
     references=[fsbp("AutoScaling.6"), best_practices("Cost optimization")],
-    steps="name three instance types or more of the same size",
+    steps="list at least three instance types of the same size",
     url="https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html#managed-node-group-capacity-types",
-    options={"minimum": Option(2, "instance types of a spot group at least", {"type": "integer", "minimum": 1})},
+    options={"minimum": Option(2, "minimum number of instance types", {"type": "integer", "minimum": 1})},
 )
 def spot_several_types(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A type that has no spare capacity leaves the group empty."""
+    """If the only type has no spare capacity, the group stays empty."""
     types = resource["instanceTypes"]
     if resource["capacityType"].text != "SPOT":
         return

@@ -10,7 +10,7 @@ from ...resource_types import INSTANCE, LAUNCH_TEMPLATE, LAUNCHED
 
 @resource_rule(
     "imdsv2-required",
-    "Instances answer metadata requests with a session token only (IMDSv2)",
+    "Instance metadata requires a session token (IMDSv2)",
     types=LAUNCHED,
     severity="high",
     level="mandatory",
@@ -22,7 +22,7 @@ from ...resource_types import INSTANCE, LAUNCH_TEMPLATE, LAUNCHED
     url="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-IMDS-new-instances.html",
 )  # fmt: skip
 def imdsv2_required(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Metadata must ask for a session token (IMDSv2), or be off."""
+    """Metadata that is switched off is accepted too."""
     options = resource["metadataOptions"]
     if not options.given and resource.type == INSTANCE and resource["launchTemplate"].given:
         return  # the launch template says it, and is checked itself
@@ -36,18 +36,20 @@ def imdsv2_required(resource: Planned, settings: Settings) -> Iterator[str]:
 
 @resource_rule(
     "metadata-hop-limit",
-    "Instance metadata stays out of reach of containers",
+    "Containers cannot reach instance metadata",
     types=LAUNCHED,
     references=[fsbp("AutoScaling.4"), best_practices("Identity and access management")],
     steps="set metadata_options.http_put_response_hop_limit to 1 and give pods roles of their own",
     url=f"{BEST_PRACTICES}/identity-and-access-management.html",
-    options={"maximum": Option(1, "hops that an answer may take", {"type": "integer", "minimum": 1, "maximum": 64})},
+    options={
+        "maximum": Option(1, "largest hop limit that is accepted", {"type": "integer", "minimum": 1, "maximum": 64})
+    },
 )
 def metadata_hop_limit(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Two hops reach into pods, which then have the node's role."""
+    """With two hops, an answer reaches pods, which can then use the node's role."""
     limit = resource["metadataOptions"]["httpPutResponseHopLimit"].number
     if limit is not None and limit > settings["maximum"]:
-        yield f"metadata answers travel {limit} hops, so pods can take the credentials of their node"
+        yield f"the hop limit is {limit}, so pods can read the credentials of their node"
 
 
 @stack_rule(
@@ -56,18 +58,18 @@ def metadata_hop_limit(resource: Planned, settings: Settings) -> Iterator[str]:
     types=[LAUNCH_TEMPLATE],
     severity="low",
     references=[best_practices("Windows hardening")],
-    steps="remove key_name and open sessions by Systems Manager (AmazonSSMManagedInstanceCore)",
+    steps="remove key_name, and use Systems Manager sessions (attach AmazonSSMManagedInstanceCore)",
     url=f"{BEST_PRACTICES}/windows-hardening.html",
     options={"allowed": Option([], "names of key pairs that are allowed", TEXTS)},
 )
 def no_key_pair_on_nodes(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """The key opens every node of the group, and on Windows decrypts the administrator's password."""
+    """One key opens every node of the group. On Windows it also decrypts the administrator's password."""
     found = inventory(stack)
 
     def check(template: Planned) -> Iterator[Violation]:
         key = template["keyName"].known()
         if key and key not in settings["allowed"]:
-            message = "the nodes are given a key pair: whoever has its key is administrator of all of them"
+            message = "the nodes have a key pair: whoever holds its private key is administrator on all of them"
             yield Violation(message, template.urn)
 
     templates = [*found.nodes_templates("windows"), *found.nodes_templates("linux")]

@@ -16,7 +16,7 @@ from ...resource_types import INSTANCE, LAUNCH_TEMPLATE, LAUNCHED, NETWORK_INTER
     url=controls_page("ec2"),
 )
 def no_public_address(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Only what is set on the instance; the subnet's default is another rule's."""
+    """Checks what the instance itself sets; subnets-without-public-addresses checks the subnet's default."""
 
     def check(flag: Value) -> Iterator[str]:
         if flag.flag:
@@ -30,14 +30,14 @@ def no_public_address(resource: Planned, settings: Settings) -> Iterator[str]:
 
 @resource_rule(
     "source-destination-check",
-    "Interfaces drop traffic that is not for them",
+    "Network interfaces drop traffic that is not addressed to them",
     types=[INSTANCE, NETWORK_INTERFACE],
     severity="low",
     references=[fsbp("EC2.180")],
-    steps="leave source_dest_check on, except on instances that route",
+    steps="leave source_dest_check on, except on instances that route traffic",
     url=controls_page("ec2"),
 )
 def source_destination_check(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Off is right for NAT instances and routers alone."""
+    """Only NAT instances and routers need it off."""
     if resource["sourceDestCheck"].flag is False:
-        yield "sourceDestCheck is off, so the instance takes and sends traffic of others"
+        yield "sourceDestCheck is off, so the instance can handle traffic that is not its own"

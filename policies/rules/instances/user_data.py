@@ -23,29 +23,29 @@ _VERIFIED = re.compile(r"(?i)Get-FileHash|sha(?:256|512)sum|Get-AuthenticodeSign
     severity="critical",
     level="mandatory",
     references=[best_practices("Identity and access management")],
-    steps="keep the secret in Secrets Manager or a SecureString parameter and read it on the instance with its role",
+    steps="keep the secret in Secrets Manager or a SecureString parameter, and read it with the instance's role",
     url="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html",
     late=True,
 )
 def user_data_without_secrets(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Everybody who may describe the instance, and everything that runs on it, reads user data."""
+    """Everyone who may describe the instance, and every process on it, can read user data."""
     text = known_user_data(resource)
     for what, pattern in SECRETS.items():
         if text and pattern.search(text):
-            yield f"user data holds {what}; it can be read by every process of the instance and by every describe call"
+            yield f"user data holds {what}; everyone who may describe the instance can read it"
 
 
 @resource_rule(
     "user-data-downloads-verified",
-    "What user data downloads is verified before it is used",
+    "User data verifies what it downloads",
     types=LAUNCHED,
     references=[best_practices("Windows hardening")],
-    steps="compare the file's hash (Get-FileHash, sha256sum) with one that is written down, or bake it into the image",
+    steps="compare the file's hash (Get-FileHash, sha256sum) with a known one, or build the file into the image",
     url=f"{BEST_PRACTICES}/windows-hardening.html",
     late=True,
 )
 def user_data_downloads_verified(resource: Planned, settings: Settings) -> Iterator[str]:
-    """An unpinned download at boot runs as administrator on every node."""
+    """What is downloaded at boot runs as administrator on every node."""
     text = known_user_data(resource)
     if text and _DOWNLOAD.search(text) and not _VERIFIED.search(text):
-        yield "user data downloads from the internet and verifies nothing"
+        yield "user data downloads files from the internet and does not verify them"

@@ -13,11 +13,11 @@ from ...resource_types import EBS_DEFAULT_ENCRYPTION, EBS_VOLUME, LAUNCH_TEMPLAT
     types=[*LAUNCHED, EBS_VOLUME],
     severity="high",
     references=[fsbp("EC2.3"), fsbp("EC2.181"), best_practices("Windows storage and secrets")],
-    steps="set encrypted to true on every volume; pods' secrets lie on the node's disk in clear text on Windows",
+    steps="set encrypted to true on every volume; on Windows, the secrets of pods lie on the node's disk in clear text",
     url="https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption.html",
 )
 def ebs_encrypted(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Every volume that is described says so; one that is not described is the image's."""
+    """Checks the volumes that the program describes; all others come from the image."""
 
     def check(volume: Value) -> Iterator[str]:
         if volume["noDevice"].settled or volume["virtualName"].settled:
@@ -52,6 +52,6 @@ def _state(value: Value) -> str:
     url="https://docs.aws.amazon.com/ebs/latest/userguide/encryption-by-default.html",
 )
 def ebs_encryption_by_default(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Switching the account's default off affects everybody in the region."""
+    """The setting affects everyone who uses the account in the region."""
     if resource["enabled"].flag is False:
-        yield "the account's default encryption of volumes is switched off for the whole region"
+        yield "default encryption of volumes is switched off for the account in this region"

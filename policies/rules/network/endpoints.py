@@ -11,28 +11,28 @@ from .openings import WORLD
 
 @stack_rule(
     "endpoints-of-isolated-vpc",
-    "A VPC without a way to the internet has the endpoints that nodes need",
+    "A VPC without internet access has the endpoints that nodes need",
     types=[VPC],
     severity="high",
     references=[fsbp("EC2.10"), fsbp("EC2.55"), fsbp("EC2.56"), fsbp("EC2.57"), eks_guide("Private clusters")],
-    steps="make an aws.ec2.VpcEndpoint for each of these services, or give the subnets a route through a NAT gateway",
+    steps="add an aws.ec2.VpcEndpoint for each of these services, or give the subnets a route through a NAT gateway",
     url="https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html",
     options={
         "isolated": Option(
             ["ec2", "ecr.api", "ecr.dkr", "s3", "sts"],
-            "services that nodes of a cluster reach by endpoint where the VPC has neither internet nor NAT gateway",
+            "services that need an endpoint in a cluster's VPC without an internet or NAT gateway",
             {"type": "array", "items": {"type": "string"}},
         ),
         "always": Option(
             [],
-            "services that every VPC has endpoints of; for the letter of EC2.10 and EC2.55 to EC2.57: ec2, ecr.api, "
+            "services that need an endpoint in every VPC; to follow EC2.10 and EC2.55 to EC2.57: ec2, ecr.api, "
             "ecr.dkr, ssm",
             {"type": "array", "items": {"type": "string"}},
         ),
     },
 )
 def endpoints_of_isolated_vpc(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Isolated nodes neither join nor pull an image; other VPCs are asked only if the configuration says so."""
+    """Isolated nodes cannot join or pull images without them. Other VPCs need only what the option `always` lists."""
     with_nodes = {vpc.urn for vpc in vpcs_of(stack, *stack.of(CLUSTER))}
 
     def check(vpc: Planned) -> Iterator[Violation]:
@@ -46,8 +46,8 @@ def endpoints_of_isolated_vpc(stack: Stack, settings: Settings) -> Iterator[Viol
         if missing and None in names:
             raise Undecided(f"{endpoints[names.index(None)].name}.serviceName")
         if missing:
-            what = "the VPC has no way to the internet and" if isolated else "the VPC has"
-            yield Violation(f"{what} no endpoint of {', '.join(missing)}", vpc.urn)
+            what = "the VPC has no internet access and" if isolated else "the VPC has"
+            yield Violation(f"{what} no endpoint for {', '.join(missing)}", vpc.urn)
 
     yield from every(stack.of(VPC), check)
 
@@ -57,7 +57,7 @@ def _has_way_out(stack: Stack, vpc: Planned) -> bool:
     nats = [nat for nat in stack.of(NAT_GATEWAY) for subnet in stack.sources(nat, "subnetId", SUBNET)
             if vpc in stack.sources(subnet, "vpcId", VPC)]  # fmt: skip
     tables = {table.urn for table in stack.of(ROUTE_TABLE) if vpc in stack.sources(table, "vpcId", VPC)}
-    # A route to a gateway of somebody else's (transit, peering, a firewall) may lead out as well.
+    # A route to a gateway outside the program (transit, peering, a firewall) may lead out as well.
     others = [
         route
         for route in stack.of(ROUTE)

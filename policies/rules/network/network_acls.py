@@ -5,20 +5,20 @@ from collections.abc import Iterator
 from ...frameworks import cis_aws, controls_page, fsbp
 from ...model import Planned, Settings, Value, every, resource_rule
 from ...resource_types import NETWORK_ACL, NETWORK_ACL_RULE
-from .openings import ADMIN_PORTS, WORLD, Opening, among
+from .openings import ADMIN_PORTS, WORLD, Opening, described
 
 
 @resource_rule(
     "network-acl-admin-ports",
-    "Network ACLs do not open ports of remote administration to the internet",
+    "Network ACLs do not open administration ports to the internet",
     types=[NETWORK_ACL, NETWORK_ACL_RULE],
     references=[fsbp("EC2.21"), cis_aws("5.1")],
-    steps="allow these ports from the networks that administer only",
+    steps="allow these ports only from the networks of your administrators",
     url=controls_page("ec2"),
     options={"ports": ADMIN_PORTS},
 )
 def network_acl_admin_ports(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Rules that allow everything count as well: the ACL then filters nothing."""
+    """A rule that allows all traffic counts too."""
 
     def check(rule: Value) -> Iterator[str]:
         action = rule["action"] if rule["action"].given else rule["ruleAction"]
@@ -33,7 +33,7 @@ def network_acl_admin_ports(resource: Planned, settings: Settings) -> Iterator[s
         found = Opening(first, last, rule.path).has(settings["ports"])
         if found:
             opening = Opening(first, last, rule.path)
-            yield f"{opening}{among(opening, found, 'remote administration')}"
+            yield described(opening, found, "administration")
 
     if resource.type == NETWORK_ACL:
         yield from every(resource["ingress"].items(), check)

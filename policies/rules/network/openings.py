@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ...model import Option
 
 PORTS = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 65535}, "uniqueItems": True}
-ADMIN_PORTS = Option([22, 3389, 5985, 5986], "ports of remote administration: SSH, RDP, WinRM", PORTS)
+ADMIN_PORTS = Option([22, 3389, 5985, 5986], "administration ports: SSH, RDP, WinRM", PORTS)
 WORLD = ("0.0.0.0/0", "::/0")
 
 
@@ -30,8 +30,8 @@ class Opening:
         return f"{place}{ports} to the internet"
 
 
-def among(opening: Opening, found: Sequence[int], what: str) -> str:
-    """The end of a sentence about an opening: which of its ports make it one of the rule."""
+def described(opening: Opening, found: Sequence[int], kind: str) -> str:
+    """An opening with the kind of port that it opens: ``opens port 22 to the internet (administration port)``."""
     if opening.first == opening.last:
-        return f": a port of {what}"
-    return f", ports of {what} among them: {', '.join(map(str, found))}"
+        return f"{opening} ({kind} port)"
+    return f"{opening} ({kind} ports: {', '.join(map(str, found))})"

@@ -5,19 +5,19 @@ from collections.abc import Iterator
 from ...frameworks import cis_aws, controls_page, fsbp
 from ...model import Option, Planned, Settings, Undecided, Value, every, resource_rule
 from ...resource_types import DEFAULT_SECURITY_GROUP, SECURITY_GROUP, SECURITY_GROUP_INGRESS, SECURITY_GROUP_RULE
-from .openings import ADMIN_PORTS, PORTS, WORLD, Opening, among
+from .openings import ADMIN_PORTS, PORTS, WORLD, Opening, described
 
 RISKY_PORTS = Option(
     [20, 21, 23, 25, 110, 135, 143, 445, 1433, 1434, 2379, 2380, 3000, 3306, 4333, 5000, 5432, 5500, 5601, 8080, 8088,
      8888, 9200, 9300, 10250],
-    "ports of services that are often attacked: those of EC2.19, etcd and the kubelet", PORTS,
+    "ports of frequently attacked services: those of EC2.19, etcd and the kubelet", PORTS,
 )  # fmt: skip
-PUBLIC_PORTS = Option([80, 443], "ports that may be open to everybody", PORTS)
+PUBLIC_PORTS = Option([80, 443], "ports that may be open to everyone", PORTS)
 INGRESS_TYPES = (SECURITY_GROUP, SECURITY_GROUP_RULE, SECURITY_GROUP_INGRESS)
 
 
 def _openings(resource: Planned) -> Iterator[Opening]:
-    """What a security group, or a rule of one, opens to everybody."""
+    """What a security group, or a rule of one, opens to everyone."""
     if resource.type == SECURITY_GROUP:
         yield from every(resource["ingress"].items(), lambda rule: _opening(rule, "cidrBlocks", "ipv6CidrBlocks"))
     elif resource.type == SECURITY_GROUP_RULE:
@@ -48,39 +48,39 @@ def _opening(rule: Value, *sources: str) -> Iterator[Opening]:
 
 @resource_rule(
     "no-world-to-admin-ports",
-    "Ports of remote administration are not open to the internet",
+    "Administration ports are not open to the internet",
     types=INGRESS_TYPES,
     severity="critical",
     level="mandatory",
     references=[fsbp("EC2.13"), fsbp("EC2.14"), fsbp("EC2.53"), fsbp("EC2.54"), cis_aws("5.2"), cis_aws("5.3")],
-    steps="name the networks that administer, or use Systems Manager sessions and open no port at all",
+    steps="allow only the networks of your administrators, or use Systems Manager sessions, which need no open port",
     url=controls_page("ec2"),
     options={"ports": ADMIN_PORTS},
 )
 def no_world_to_admin_ports(resource: Planned, settings: Settings) -> Iterator[str]:
-    """SSH, RDP and WinRM are guessed at within minutes."""
+    """Attackers find open SSH, RDP and WinRM ports within minutes."""
     for opening in _openings(resource):
         found = opening.has(settings["ports"])
         if found:
-            yield f"{opening}{among(opening, found, 'remote administration')}"
+            yield described(opening, found, "administration")
 
 
 @resource_rule(
     "no-world-to-risky-ports",
-    "Ports of services that are often attacked are not open to the internet",
+    "Ports of frequently attacked services are not open to the internet",
     types=INGRESS_TYPES,
     severity="high",
     references=[fsbp("EC2.19")],
-    steps="name the networks that need the service, or put it behind a load balancer",
+    steps="allow only the networks that need the service, or put it behind a load balancer",
     url=controls_page("ec2"),
     options={"ports": RISKY_PORTS, "adminPorts": ADMIN_PORTS},
 )
 def no_world_to_risky_ports(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Each opening is reported once, by the sharpest rule."""
+    """Each opening is reported once, by the strictest rule that it breaks."""
     for opening in _openings(resource):
         found = opening.has(settings["ports"])
         if found and not opening.has(settings["adminPorts"]):
-            yield f"{opening}{among(opening, found, 'a service that is often attacked')}"
+            yield described(opening, found, "frequently attacked")
 
 
 @resource_rule(
@@ -89,12 +89,12 @@ def no_world_to_risky_ports(resource: Planned, settings: Settings) -> Iterator[s
     types=INGRESS_TYPES,
     severity="medium",
     references=[fsbp("EC2.18")],
-    steps="name the networks that need the port, or list it in the rule's configuration if it is public on purpose",
+    steps="allow only the networks that need the port, or list it in the option `ports` if it is public by design",
     url=controls_page("ec2"),
     options={"ports": PUBLIC_PORTS, "riskyPorts": RISKY_PORTS, "adminPorts": ADMIN_PORTS},
 )
 def only_public_ports_to_world(resource: Planned, settings: Settings) -> Iterator[str]:
-    """What is neither public by agreement nor reported by the two rules above."""
+    """Reports openings that the two rules above do not report and that the option `ports` does not allow."""
     public = set(settings["ports"])
     for opening in _openings(resource):
         if opening.has(settings["adminPorts"]) or opening.has(settings["riskyPorts"]):
@@ -105,15 +105,15 @@ def only_public_ports_to_world(resource: Planned, settings: Settings) -> Iterato
 
 @resource_rule(
     "default-security-group-closed",
-    "The default security group of a VPC lets nothing through",
+    "The default security group of a VPC allows no traffic",
     types=[DEFAULT_SECURITY_GROUP],
     severity="high",
     references=[fsbp("EC2.2"), cis_aws("5.4")],
-    steps="set ingress and egress to empty lists: what names no security group of its own gets this one",
+    steps="set ingress and egress to empty lists",
     url=controls_page("ec2"),
 )
 def default_security_group_closed(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Nobody chooses this group; it is what one gets by forgetting."""
+    """A resource gets this group when it names no other."""
     for name in ("ingress", "egress"):
         rules = resource[name]
         rules.known()

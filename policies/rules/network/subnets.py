@@ -9,28 +9,28 @@ from ...resource_types import INTERNET_GATEWAY, NODE_GROUP, ROUTE, ROUTE_TABLE, 
 
 @resource_rule(
     "subnets-without-public-addresses",
-    "Subnets hand out no public addresses by themselves",
+    "Subnets do not assign public addresses by default",
     types=[SUBNET],
     references=[fsbp("EC2.15"), cis_eks("5.4.3")],
-    steps="set map_public_ip_on_launch to false and ask for a public address where one is needed",
+    steps="set map_public_ip_on_launch to false, and request a public address where one is needed",
     url=controls_page("ec2"),
 )
 def subnets_without_public_addresses(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Load balancers and NAT gateways in public subnets do not need it."""
+    """Load balancers and NAT gateways in public subnets do not need this setting."""
     if resource["mapPublicIpOnLaunch"].flag:
-        yield "everything that starts in the subnet gets a public address"
+        yield "every instance that starts in the subnet gets a public address"
 
 
 @stack_rule(
     "nodes-in-private-subnets",
-    "Nodes run in subnets without a route from the internet",
+    "Nodes run in private subnets",
     types=[NODE_GROUP],
     references=[cis_eks("5.4.3"), fsbp("EC2.9")],
     steps="give the node group the ids of private subnets",
     url=f"{BEST_PRACTICES}/subnets.html",
 )
 def nodes_in_private_subnets(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """A subnet is public if its route table leads to an internet gateway, or if it hands out public addresses."""
+    """A subnet is public if its route table leads to an internet gateway, or if it assigns public addresses."""
     public = _public_subnets(stack)
     for group in stack.of(NODE_GROUP):
         names = sorted(subnet.name for subnet in stack.sources(group, "subnetIds", SUBNET) if subnet.urn in public)

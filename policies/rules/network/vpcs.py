@@ -10,16 +10,16 @@ from ...resource_types import CLUSTER, FLOW_LOG, VPC, VPC_BLOCK_PUBLIC_ACCESS
 
 @resource_rule(
     "vpc-block-public-access",
-    "Block Public Access of VPCs is not switched off",
+    "VPC Block Public Access is not switched off",
     types=[VPC_BLOCK_PUBLIC_ACCESS],
     references=[fsbp("EC2.172")],
     steps='set internet_gateway_block_mode to "block-bidirectional" or "block-ingress"',
     url=controls_page("ec2"),
 )
 def vpc_block_public_access(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A switch of the whole region."""
+    """The setting applies to the whole region."""
     if resource["internetGatewayBlockMode"].text == "off":
-        yield "internet gateways of the whole region are not restricted"
+        yield "internet gateways are unrestricted in the whole region"
 
 
 @stack_rule(
@@ -27,11 +27,11 @@ def vpc_block_public_access(resource: Planned, settings: Settings) -> Iterator[s
     "Every VPC has a flow log",
     types=[VPC],
     references=[fsbp("EC2.6"), cis_aws("3.7")],
-    steps="make an aws.ec2.FlowLog with the VPC's id",
+    steps="add an aws.ec2.FlowLog with the VPC's id",
     url="https://docs.aws.amazon.com/vpc/latest/userguide/flow-logs.html",
 )
 def vpc_flow_logs(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Without it nobody can tell afterwards who spoke to whom."""
+    """Without one, nobody can reconstruct who connected to whom."""
     logged: set[str] = set()
     unclear = ""
     for log in stack.of(FLOW_LOG):
@@ -48,7 +48,7 @@ def vpc_flow_logs(stack: Stack, settings: Settings) -> Iterator[Violation]:
 
 @stack_rule(
     "vpc-dns-for-eks",
-    "The VPC of a cluster resolves names and gives instances names",
+    "The VPC of a cluster has DNS support and DNS hostnames",
     types=[CLUSTER],
     severity="high",
     level="mandatory",
@@ -57,7 +57,7 @@ def vpc_flow_logs(stack: Stack, settings: Settings) -> Iterator[Violation]:
     url="https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
 )
 def vpc_dns_for_eks(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Nodes find the API server by a private name; without these they never join."""
+    """Nodes find the API server by a private DNS name; without both settings they never join."""
 
     def check(vpc: Planned) -> Iterator[Violation]:
         if vpc["enableDnsSupport"].flag is False:

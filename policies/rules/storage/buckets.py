@@ -33,12 +33,12 @@ from ...statements import Statement, statements
     "Buckets refuse requests without TLS",
     types=BUCKETS,
     references=[fsbp("S3.5"), cis_aws("2.1.1")],
-    steps='add a statement that denies "s3:*" where "aws:SecureTransport" is "false" to the bucket policy',
+    steps='add a statement to the bucket policy that denies "s3:*" where "aws:SecureTransport" is "false"',
     url=controls_page("s3"),
     late=True,
 )
 def bucket_tls_only(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """S3 answers plain HTTP unless the bucket policy refuses it."""
+    """S3 accepts plain HTTP unless the bucket policy denies it."""
 
     def check(bucket: Planned) -> Iterator[Violation]:
         policies = [policy["policy"] for policy in _beside(stack, bucket, BUCKET_POLICY)]
@@ -73,15 +73,15 @@ def _beside(stack: Stack, bucket: Planned, *types: str) -> list[Planned]:
 
 @stack_rule(
     "versioned-bucket-lifecycle",
-    "Versioned buckets let old versions go",
+    "Versioned buckets delete old versions",
     types=BUCKETS,
     severity="low",
     references=[fsbp("S3.13"), fsbp("S3.10")],
-    steps="add a lifecycle configuration that expires noncurrent versions and aborts broken uploads",
+    steps="add a lifecycle configuration that expires noncurrent versions and aborts incomplete uploads",
     url=controls_page("s3"),
 )
 def versioned_bucket_lifecycle(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Without it every version is kept, and paid for, for ever."""
+    """Without a lifecycle configuration, every version is kept and billed forever."""
 
     def check(bucket: Planned) -> Iterator[Violation]:
         versionings = _beside(stack, bucket, *sorted(BUCKET_VERSIONINGS))
@@ -90,23 +90,23 @@ def versioned_bucket_lifecycle(stack: Stack, settings: Settings) -> Iterator[Vio
         if any(state.text == "Enabled" for state in states) or own.flag:
             rules = bucket["lifecycleRules"].items() or _beside(stack, bucket, *sorted(BUCKET_LIFECYCLES))
             if not rules:
-                yield Violation("the bucket keeps every version of every object for ever", bucket.urn)
+                yield Violation("the bucket keeps every version of every object forever", bucket.urn)
 
     yield from every(stack.of(*sorted(BUCKETS)), check)
 
 
 @stack_rule(
     "bucket-access-logs",
-    "Buckets log who asks for what",
+    "Buckets write access logs",
     types=BUCKETS,
     severity="low",
     references=[fsbp("S3.9")],
-    steps="add an aws.s3.BucketLogging with a bucket of its own, or data events of CloudTrail and disable this rule",
+    steps="add an aws.s3.BucketLogging with a separate bucket, or use CloudTrail data events and disable this rule",
     url=controls_page("s3"),
     options=WHEN_OPTIONS,
 )
 def bucket_access_logs(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """In production, unless the configuration says always; the target of logs is not asked."""
+    """By default, applies in production only. Buckets that receive logs are exempt."""
     loggings = stack.of(*sorted(BUCKET_LOGGINGS))
     targets = {source.urn for log in loggings for source in stack.sources(log, "targetBucket", *BUCKETS)}
 
@@ -114,14 +114,14 @@ def bucket_access_logs(stack: Stack, settings: Settings) -> Iterator[Violation]:
         if not applies(bucket, settings) or bucket.urn in targets:
             return
         if bucket["logging"].first().known() is None and not _beside(stack, bucket, *sorted(BUCKET_LOGGINGS)):
-            yield Violation("nobody can tell afterwards who read or changed the bucket's objects", bucket.urn)
+            yield Violation("the bucket has no access log: nobody can tell who read or changed its objects", bucket.urn)
 
     yield from every(stack.of(*sorted(BUCKETS)), check)
 
 
 @resource_rule(
     "no-force-destroy",
-    "What holds data is not emptied on deletion",
+    "Buckets and registries are not emptied on deletion",
     types=[*BUCKETS, ECR_REPOSITORY],
     references=[fsbp("S3.14")],
     steps="set force_destroy, or force_delete, to false",
@@ -129,29 +129,29 @@ def bucket_access_logs(stack: Stack, settings: Settings) -> Iterator[Violation]:
     options=WHEN_OPTIONS,
 )
 def no_force_destroy(resource: Planned, settings: Settings) -> Iterator[str]:
-    """In production, unless the configuration says always."""
+    """By default, applies in production only."""
     name = "forceDelete" if resource.type == ECR_REPOSITORY else "forceDestroy"
     if applies(resource, settings) and resource[name].flag:
-        yield f"{name} deletes everything inside together with the resource"
+        yield f"{name} deletes the contents together with the resource"
 
 
 @resource_rule(
     "object-without-secrets",
-    "Objects that the program writes hold no private key",
+    "Objects that the program uploads hold no private key",
     types=BUCKET_OBJECTS,
     severity="critical",
     level="mandatory",
     steps="keep keys and admin kubeconfigs in Secrets Manager, or name a key of KMS in kms_key_id that only their "
-    "reader may use; give machines a kubeconfig that asks for a token",
+    "reader may use; give machines a kubeconfig that requests a token",
     url="https://kubernetes.io/docs/setup/best-practices/certificates/",
 )
 def object_without_secrets(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Whoever reads the bucket would administer the cluster.
+    """Everyone who can read the bucket could administer the cluster.
 
-    What is computed is judged when it is known: most objects are, and a word about each in every preview is noise.
+    Computed content is judged in the deployment: a note about each such object in every preview would be noise.
     """
     content = resource["content"].settled
     if not isinstance(content, str) or resource["kmsKeyId"].given:
         return
     if holds_client_key(content):
-        yield "the object holds a private key: whoever may read the bucket has it"
+        yield "the object holds a private key: everyone who can read the bucket can use it"

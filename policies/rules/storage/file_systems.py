@@ -17,14 +17,14 @@ from ...resource_types import EFS_FILE_SYSTEM, FSX_WINDOWS
     url=controls_page("efs"),
 )
 def file_system_encrypted(resource: Planned, settings: Settings) -> Iterator[str]:
-    """FSx encrypts always; EFS only if told."""
+    """FSx always encrypts; EFS does so only when told."""
     if not resource["encrypted"].flag:
         yield "the file system is not encrypted, which cannot be changed later"
 
 
 @resource_rule(
     "fsx-windows-zones",
-    "File servers for Windows stand in two zones",
+    "File servers for Windows span two zones",
     types=[FSX_WINDOWS],
     references=[fsbp("FSx.5")],
     steps='set deployment_type to "MULTI_AZ_1" with two subnets',
@@ -32,6 +32,6 @@ def file_system_encrypted(resource: Planned, settings: Settings) -> Iterator[str
     options=WHEN_OPTIONS,
 )
 def fsx_windows_zones(resource: Planned, settings: Settings) -> Iterator[str]:
-    """In production, unless the configuration says always."""
+    """By default, applies in production only."""
     if applies(resource, settings) and (resource["deploymentType"].text or "SINGLE_AZ_1") != "MULTI_AZ_1":
-        yield "the file server stands in one zone; Windows pods in others lose their files with it"
+        yield "the file server is in one zone; if that zone fails, Windows pods in all zones lose their files"

@@ -12,32 +12,32 @@ from ...resource_types import ECR_LIFECYCLE, ECR_REPOSITORY
     "Images are scanned when they are pushed",
     types=[ECR_REPOSITORY],
     references=[fsbp("ECR.1"), cis_eks("5.1.1")],
-    steps="set image_scanning_configuration.scan_on_push to true; only enhanced scanning knows Windows images",
+    steps="set image_scanning_configuration.scan_on_push to true; only enhanced scanning supports Windows images",
     url=controls_page("ecr"),
 )
 def registry_scans(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Registry-wide scanning is set elsewhere; disable the rule then."""
+    """Disable this rule if scanning is configured for the whole registry."""
     if not resource["imageScanningConfiguration"]["scanOnPush"].flag:
         yield "images are not scanned when they are pushed"
 
 
 @resource_rule(
     "registry-immutable-tags",
-    "A tag of an image always means the same image",
+    "Image tags are immutable",
     types=[ECR_REPOSITORY],
     references=[fsbp("ECR.2")],
     steps='set image_tag_mutability to "IMMUTABLE"',
     url=controls_page("ecr"),
 )
 def registry_immutable_tags(resource: Planned, settings: Settings) -> Iterator[str]:
-    """With exclusions counts as well: somebody thought about it."""
+    """Immutable tags with exclusions are accepted."""
     if not str(resource["imageTagMutability"].text or "MUTABLE").startswith("IMMUTABLE"):
         yield "tags can be moved to other images"
 
 
 @stack_rule(
     "registry-lifecycle",
-    "Registries let old images go",
+    "Registries delete old images",
     types=[ECR_REPOSITORY],
     severity="low",
     references=[fsbp("ECR.3")],
@@ -45,7 +45,7 @@ def registry_immutable_tags(resource: Planned, settings: Settings) -> Iterator[s
     url=controls_page("ecr"),
 )
 def registry_lifecycle(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """By where the policy's repository comes from, or by name."""
+    """A policy is matched by the repository that it refers to, or by name."""
     kept: set[str] = set()
     unclear = ""
     for policy in stack.of(ECR_LIFECYCLE):
@@ -59,4 +59,4 @@ def registry_lifecycle(stack: Stack, settings: Settings) -> Iterator[Violation]:
     if missing and unclear:
         raise Undecided(unclear)
     for repository in missing:
-        yield Violation("images are kept for ever", repository.urn)
+        yield Violation("images are kept forever", repository.urn)

@@ -14,14 +14,14 @@ from ...resource_types import ADDON
 
 @stack_rule(
     "windows-no-custom-networking",
-    "A cluster with Windows nodes does not count on custom networking",
+    "A cluster with Windows nodes does not rely on custom networking",
     types=[ADDON],
     references=[eks_guide("Deploy Windows nodes on EKS clusters")],
     steps="leave AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG off, or accept that Windows pods are in the nodes' subnets",
     url=WINDOWS_SUPPORT_PAGE,
 )
 def windows_no_custom_networking(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """ENIConfig is not read for Windows nodes."""
+    """ENIConfig has no effect on Windows nodes."""
     plan = inventory(stack)
 
     def check(addon: Planned) -> Iterator[Violation]:
@@ -29,14 +29,16 @@ def windows_no_custom_networking(stack: Stack, settings: Settings) -> Iterator[V
             return
         environment = Value(addon_values(addon["configurationValues"]), "")["env"]
         if str(environment["AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG"].settled).lower() == "true":
-            yield Violation("custom networking does not reach Windows pods: they keep to the nodes' subnets", addon.urn)
+            yield Violation(
+                "custom networking does not affect Windows pods: they stay in the nodes' subnets", addon.urn
+            )
 
     yield from every(stack.of(ADDON), check)
 
 
 @stack_rule(
     "addon-keeps-to-linux",
-    "Add-ons that run on Linux are not sent to Windows nodes",
+    "Linux add-ons are not scheduled on Windows nodes",
     types=[ADDON],
     severity="high",
     references=[best_practices("Windows scheduling")],
@@ -44,7 +46,7 @@ def windows_no_custom_networking(stack: Stack, settings: Settings) -> Iterator[V
     url=f"{BEST_PRACTICES}/windows-scheduling.html",
 )
 def addon_keeps_to_linux(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """The checks of the add-on components over the configuration values of any program."""
+    """Uses the checks of the add-on components."""
     plan = inventory(stack)
 
     def check(addon: Planned) -> Iterator[Violation]:

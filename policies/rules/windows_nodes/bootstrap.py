@@ -38,7 +38,7 @@ def _bootstrap(resource: Planned) -> _Call | None:
 
 @resource_rule(
     "windows-bootstrap-addresses",
-    "The bootstrap of Windows nodes is told the service addresses",
+    "The Windows bootstrap script gets the service address range",
     types=LAUNCHED,
     severity="high",
     references=[eks_guide("Create nodes with optimized Windows AMIs")],
@@ -47,31 +47,33 @@ def _bootstrap(resource: Planned) -> _Call | None:
     late=True,
 )
 def windows_bootstrap_addresses(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The script's own guess is right for two ranges only; a wrong one shows as names that do not resolve."""
+    """The script's own guess is right for two ranges only. If it is wrong, names do not resolve."""
     call = _bootstrap(resource)
     if call and not call.has("ServiceCIDR") and "SERVICE_IPV4_CIDR" not in call.text and "@" not in call.text:
-        yield "Start-EKSBootstrap.ps1 is not given -ServiceCIDR: it guesses, and DNS fails when it guesses wrong"
+        yield "Start-EKSBootstrap.ps1 gets no -ServiceCIDR: it guesses the range, and DNS fails if the guess is wrong"
 
 
 @resource_rule(
     "windows-memory-reserved",
-    "Windows nodes hold memory back for themselves",
+    "Windows nodes reserve memory for the system",
     types=LAUNCHED,
     references=[best_practices("Windows: avoid OOM errors")],
     steps='pass -KubeletExtraArgs "--kube-reserved=memory=512Mi --system-reserved=memory=1536Mi '
     '--eviction-hard=memory.available<200Mi" to the bootstrap script',
     url=f"{BEST_PRACTICES}/windows-oom.html",
     late=True,
-    options={"minimumMib": Option(2048, "MiB of both reservations together", {"type": "integer", "minimum": 0})},
+    options={
+        "minimumMib": Option(2048, "minimum of both reservations together, in MiB", {"type": "integer", "minimum": 0})
+    },
 )
 def windows_memory_reserved(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Windows has no out-of-memory killer: an overfull node pages until it is not ready."""
+    """Windows has no out-of-memory killer: an overloaded node pages until it is no longer ready."""
     call = _bootstrap(resource)
     if call is None or "config" in call.parameters:
         return
     reserved = sum(_reserved_mib(call.text, flag) for flag in ("kube-reserved", "system-reserved"))
     if reserved < settings["minimumMib"]:
-        yield f"{reserved} MiB are held back for Windows, advised are {settings['minimumMib']}"
+        yield f"{reserved} MiB are reserved for the system, the recommended minimum is {settings['minimumMib']}"
 
 
 def _reserved_mib(text: str, flag: str) -> int:
@@ -84,22 +86,22 @@ def _reserved_mib(text: str, flag: str) -> int:
 
 @stack_rule(
     "windows-managed-group-bootstrap",
-    "Managed groups with an image of EKS leave the bootstrap to EKS",
+    "Managed groups with an EKS image leave the bootstrap to EKS",
     types=[NODE_GROUP],
     severity="high",
     level="mandatory",
     references=[eks_guide("Customize managed nodes with launch templates")],
-    steps="remove the call of Start-EKSBootstrap.ps1, or give the launch template an image_id of your own",
+    steps="remove the call of Start-EKSBootstrap.ps1, or give the launch template your own image_id",
     url=LAUNCH_TEMPLATES_PAGE,
     late=True,
 )
 def windows_managed_group_bootstrap(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """EKS puts its own call behind yours: the node bootstraps twice and does not join."""
+    """EKS appends its own call to yours: the node bootstraps twice and does not join."""
     plan = inventory(stack)
 
     def check(group: Planned) -> Iterator[Violation]:
         for template in plan.templates(group) if release_of_group(group) else ():
             if not template["imageId"].given and _bootstrap(template):
-                yield Violation("EKS calls the bootstrap script itself: the user data calls it once more", template.urn)
+                yield Violation("EKS calls the bootstrap script itself, and the user data calls it again", template.urn)
 
     yield from every(stack.of(NODE_GROUP), check)

@@ -19,7 +19,7 @@ from ...resource_types import CLUSTER, FARGATE_PROFILE, NODE_GROUP
     url=WINDOWS_SUPPORT_PAGE,
 )
 def windows_needs_linux_nodes(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """CoreDNS runs on Linux only; where it does not run, no name resolves."""
+    """CoreDNS runs on Linux only; without it, no name resolves."""
     for cluster, capacity, unclear in _linux_capacity(stack):
         if capacity == 0:
             if unclear:
@@ -38,16 +38,16 @@ def windows_needs_linux_nodes(stack: Stack, settings: Settings) -> Iterator[Viol
     url=WINDOWS_SUPPORT_PAGE,
 )
 def windows_two_linux_nodes(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """With one, DNS is gone while it is replaced."""
+    """With one node, DNS fails while it is replaced."""
     for cluster, capacity, unclear in _linux_capacity(stack):
         if capacity == 1:
             if unclear:
                 raise Undecided(unclear)
-            yield Violation(f'cluster "{cluster.name}" has one Linux node only beside its Windows nodes', cluster.urn)
+            yield Violation(f'cluster "{cluster.name}" has only one Linux node beside its Windows nodes', cluster.urn)
 
 
 ENOUGH = 99
-"""Capacity that nobody counts: Fargate, Auto Mode, groups of one's own."""
+"""Capacity that is not counted: Fargate, Auto Mode, self-managed groups."""
 
 
 def _linux_capacity(stack: Stack) -> Iterator[tuple[Planned, int, str]]:
@@ -79,7 +79,7 @@ def _tainted(group: Planned) -> bool:
 
 @stack_rule(
     "windows-needs-ipv4",
-    "A cluster with Windows nodes has IPv4 addresses",
+    "A cluster with Windows nodes uses IPv4",
     types=[CLUSTER],
     severity="high",
     level="mandatory",
@@ -88,7 +88,7 @@ def _tainted(group: Planned) -> bool:
     url=WINDOWS_SUPPORT_PAGE,
 )
 def windows_needs_ipv4(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Windows nodes and services know no IPv6 on EKS."""
+    """EKS does not support IPv6 for Windows nodes and services."""
     clusters = [stack.by_urn[urn] for urn in inventory(stack).windows_clusters if urn in stack.by_urn]
 
     def check(cluster: Planned) -> Iterator[Violation]:

@@ -19,16 +19,16 @@ TABLE_DATE = date(2026, 11, 21)
 
 @stack_rule(
     "windows-release-runs",
-    "The Windows release is one that the cluster's Kubernetes runs",
+    "The cluster's Kubernetes minor supports the Windows release",
     types=[NODE_GROUP],
     severity="high",
     level="mandatory",
     references=[eks_guide("Create nodes with optimized Windows AMIs")],
-    steps="choose another ami_type, or a newer version of the cluster",
+    steps="choose another ami_type, or a newer Kubernetes version for the cluster",
     url=WINDOWS_AMI_PAGE,
 )
 def windows_release_runs(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Windows Server 2025 from Kubernetes 1.35 on."""
+    """Windows Server 2025 needs Kubernetes 1.35 or newer."""
     plan = inventory(stack)
 
     def check(group: Planned) -> Iterator[Violation]:
@@ -56,7 +56,7 @@ def windows_release_runs(stack: Stack, settings: Settings) -> Iterator[Violation
     url="https://learn.microsoft.com/lifecycle/products/windows-server-2019",
 )
 def windows_release_current(resource: Planned, settings: Settings) -> Iterator[str]:
-    """By the table of releases."""
+    """Judged by the library's table of releases."""
     resource["amiType"].known()
     row = WINDOWS_RELEASES.get(release_of_group(resource) or "")
     if row and row.warning:
@@ -68,17 +68,17 @@ def windows_release_current(resource: Planned, settings: Settings) -> Iterator[s
     "Windows groups are not pinned to an image that AWS withdraws",
     types=[NODE_GROUP],
     references=[eks_guide("Troubleshooting"), best_practices("Windows patching")],
-    steps="leave release_version out, or raise it every month",
+    steps="leave release_version out, or update it every month",
     url="https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html",
     options={
         "maximumDays": Option(
-            120, f"age in days on {TABLE_DATE}; images are withdrawn after about four months",
+            120, f"maximum age in days on {TABLE_DATE}; AWS withdraws images after about four months",
             {"type": "integer", "minimum": 1},
         ),
     },
 )  # fmt: skip
 def windows_release_pinned(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The release tells its day: ``1.36-2026.06.10``."""
+    """The release version contains its date: ``1.36-2026.06.10``."""
     if not is_windows_group(resource):
         return
     found = re.search(r"(\d{4})\.(\d{2})\.(\d{2})$", resource["releaseVersion"].text or "")

@@ -1,4 +1,4 @@
-"""Windows IPAM: where it is switched on, and its settings."""
+"""Windows IPAM: where it is enabled, and its settings."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,21 +25,21 @@ IPAM_KEYS: Mapping[str, str] = {
 
 @stack_rule(
     "windows-ipam-once",
-    "A cluster with Windows nodes has Windows IPAM switched on, in exactly one place",
+    "A cluster with Windows nodes enables Windows IPAM in exactly one place",
     types=[CLUSTER, NODE_GROUP, ACCESS_ENTRY],
     severity="high",
     level="mandatory",
     references=[eks_guide("Deploy Windows nodes on EKS clusters")],
-    steps='with the vpc-cni add-on set enableWindowsIpam to "true" in its configuration_values; without it set '
-    'enable-windows-ipam to "true" in the ConfigMap kube-system/amazon-vpc-cni; never both',
+    steps='with the vpc-cni add-on, set enableWindowsIpam to "true" in its configuration_values; without it, set '
+    'enable-windows-ipam to "true" in the ConfigMap kube-system/amazon-vpc-cni; never do both',
     url=WINDOWS_SUPPORT_PAGE,
 )
 def windows_ipam_once(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """On at all, and not in two places of which one overwrites the other."""
+    """Without it, Windows pods get no address; of two places, one overwrites the other."""
     plan = inventory(stack)
     windows = plan.windows_clusters
     unclear: list[str] = []
-    switches: dict[str, list[str]] = {}
+    enabled: dict[str, list[str]] = {}
     addons: dict[str, str] = {}
     for resource in stack.of(ADDON, CONFIG_MAP, CONFIG_MAP_PATCH):
         cluster = _cluster_of_settings(plan, resource)
@@ -48,22 +48,24 @@ def windows_ipam_once(stack: Stack, settings: Settings) -> Iterator[Violation]:
         if resource.type == ADDON and resource["addonName"].settled == "vpc-cni":
             addons[cluster] = resource.name
         try:
-            if switches_ipam_on(resource):
-                switches.setdefault(cluster, []).append(f'{resource.type.rsplit(":", 1)[-1]} "{resource.name}"')
+            if enables_ipam(resource):
+                enabled.setdefault(cluster, []).append(f'{resource.type.rsplit(":", 1)[-1]} "{resource.name}"')
         except Undecided as unknown:
             unclear.append(f"{resource.name}.{unknown.path}")
     for cluster, nodes in sorted(windows.items()):
-        name, found = short_name(cluster), switches.get(cluster, [])
+        name, found = short_name(cluster), enabled.get(cluster, [])
         urn = cluster if cluster in plan.by_urn else nodes.urn
         if len(found) > 1:
-            yield Violation(f'cluster "{name}" switches Windows IPAM on {len(found)} times: {", ".join(found)}', urn)
+            yield Violation(f'cluster "{name}" enables Windows IPAM in {len(found)} places: {", ".join(found)}', urn)
         elif found and cluster in addons and not found[0].startswith("Addon"):
             yield Violation(
-                f'cluster "{name}": {found[0]} switches Windows IPAM on, but the add-on "{addons[cluster]}" owns that '
-                "ConfigMap and writes it anew", urn,
+                f'cluster "{name}": {found[0]} enables Windows IPAM, but the add-on "{addons[cluster]}" owns that '
+                "ConfigMap and overwrites it", urn,
             )  # fmt: skip
         elif not found and not unclear and cluster in plan.by_urn:
-            yield Violation(f'cluster "{name}" has Windows nodes ("{nodes.name}") and Windows IPAM is not on', urn)
+            yield Violation(
+                f'cluster "{name}" has Windows nodes ("{nodes.name}") but does not enable Windows IPAM', urn
+            )
     if windows and unclear:
         raise Undecided(unclear[0])
 
@@ -76,8 +78,8 @@ def _cluster_of_settings(plan: Inventory, resource: Planned) -> str | None:
     return cluster
 
 
-def switches_ipam_on(resource: Planned) -> bool:
-    """Whether the add-on's values or the ConfigMap ``kube-system/amazon-vpc-cni`` switch Windows IPAM on.
+def enables_ipam(resource: Planned) -> bool:
+    """Whether the add-on's values or the ConfigMap ``kube-system/amazon-vpc-cni`` enable Windows IPAM.
 
     :raises Undecided: when that is not known yet.
     """
@@ -124,14 +126,14 @@ def _ipam(values: Mapping[str, Any]) -> _Ipam:
 
 @resource_rule(
     "windows-ipam-settings",
-    "The settings of Windows IPAM fit each other",
+    "The settings of Windows IPAM are consistent",
     types=[ADDON, CONFIG_MAP, CONFIG_MAP_PATCH],
     references=[best_practices("Windows prefix mode")],
-    steps="keep either the warm prefix target or the two address targets, none of them negative",
+    steps="set either the warm prefix target or the two address targets, none of them negative",
     url="https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/windows/prefix_delegation_config_options.md",
 )
 def windows_ipam_settings(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The checks of the WindowsIpam component; the controller replaces wrong targets without a word."""
+    """Uses the checks of the WindowsIpam component. The controller silently replaces invalid targets."""
     values = _ipam_settings(resource)
     if not any(key in values for key in IPAM_KEYS.values()):
         return
@@ -141,14 +143,14 @@ def windows_ipam_settings(resource: Planned, settings: Settings) -> Iterator[str
 
 @stack_rule(
     "windows-prefixes-need-nitro",
-    "Prefix delegation is for instances on Nitro",
+    "Prefix delegation is used with Nitro instances only",
     types=[NODE_GROUP],
     references=[best_practices("Windows prefix mode")],
-    steps="use Nitro types such as m6i, or switch prefix delegation off",
+    steps="use Nitro types such as m6i, or disable prefix delegation",
     url=PREFIX_PAGE,
 )
 def windows_prefixes_need_nitro(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Others keep to single addresses, and hold fewer pods than planned."""
+    """Other instances assign single addresses, and hold fewer pods than planned."""
     plan = inventory(stack)
 
     def check(resource: Planned) -> Iterator[Violation]:

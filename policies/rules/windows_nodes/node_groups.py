@@ -13,16 +13,16 @@ from ...resource_types import NODE_GROUP
 
 @resource_rule(
     "windows-instance-types",
-    "Windows nodes run on instances that Windows can use",
+    "Windows nodes run on instance types that Windows supports",
     types=[NODE_GROUP],
     severity="high",
     level="mandatory",
     references=[eks_guide("Create nodes with optimized Windows AMIs")],
-    steps='use x86_64 types without accelerator and with 4 GiB or more, such as "m6i.large"',
+    steps='use x86_64 types without an accelerator and with at least 4 GiB, such as "m6i.large"',
     url=WINDOWS_AMI_PAGE,
 )
 def windows_instance_types(resource: Planned, settings: Settings) -> Iterator[str]:
-    """No Arm, no accelerator without driver, and more memory than Windows keeps for itself."""
+    """No Arm processors, no accelerators without a driver, and more memory than Windows itself needs."""
     if not is_windows_group(resource):
         return
     for name in texts(resource["instanceTypes"]):
@@ -32,14 +32,14 @@ def windows_instance_types(resource: Planned, settings: Settings) -> Iterator[st
         if facts.architecture != "x86_64":
             yield f"Windows nodes are x86_64, {name} is {facts.architecture}"
         elif facts.accelerator is not None:
-            yield f"the Windows images of EKS carry no driver for the {facts.accelerator} of {name}"
+            yield f"the Windows images of EKS contain no driver for the {facts.accelerator} of {name}"
         elif facts.memory_mib is not None and facts.memory_mib < MINIMUM_WINDOWS_MIB:
             yield f"a Windows node needs {MINIMUM_WINDOWS_MIB} MiB of memory, {name} has {facts.memory_mib}"
 
 
 @resource_rule(
     "windows-instance-types-tested",
-    "Windows nodes run on families that AWS has not named as unfit",
+    "Windows nodes run on instance families that AWS has not listed as unsupported",
     types=[NODE_GROUP],
     severity="low",
     references=[eks_guide("Deploy Windows nodes on EKS clusters")],
@@ -48,18 +48,18 @@ def windows_instance_types(resource: Planned, settings: Settings) -> Iterator[st
     options={"allowed": Option([], "families that have been tested", {"type": "array", "items": {"type": "string"}})},
 )
 def windows_instance_types_tested(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The list is no longer documented; the CDK still refuses it."""
+    """AWS no longer documents the list; the CDK still refuses these families."""
     if not is_windows_group(resource):
         return
     for name in texts(resource["instanceTypes"]):
         family = name.partition(".")[0]
         if untested_on_windows(name) and family not in settings["allowed"]:
-            yield f"the {family} family was named as unfit for Windows nodes until 2023"
+            yield f"the {family} family was listed as unsupported for Windows nodes until 2023"
 
 
 @resource_rule(
     "windows-nodes-tainted",
-    "Windows nodes keep off pods that never said where they belong",
+    "Windows nodes repel pods that do not ask for Windows",
     types=[NODE_GROUP],
     references=[best_practices("Windows scheduling")],
     steps='add the taint os=windows:NO_SCHEDULE, and a RuntimeClass that tolerates it',
@@ -72,12 +72,12 @@ def windows_nodes_tainted(resource: Planned, settings: Settings) -> Iterator[str
     taints = resource["taints"]
     taints.known()
     if not any(taint["effect"].text in ("NO_SCHEDULE", "NO_EXECUTE") for taint in taints.items()):
-        yield "pods without node selector are sent to these nodes: the group has no NO_SCHEDULE taint"
+        yield "pods without a node selector can be scheduled here: the group has no NO_SCHEDULE taint"
 
 
 @resource_rule(
     "windows-no-node-repair",
-    "Windows groups do not count on node auto repair",
+    "Windows groups do not rely on node auto repair",
     types=[NODE_GROUP],
     severity="low",
     references=[eks_guide("Enable node auto repair")],
@@ -87,4 +87,4 @@ def windows_nodes_tainted(resource: Planned, settings: Settings) -> Iterator[str
 def windows_no_node_repair(resource: Planned, settings: Settings) -> Iterator[str]:
     """The monitoring agent runs on Linux only."""
     if is_windows_group(resource) and resource["nodeRepairConfig"]["enabled"].flag:
-        yield "node auto repair watches Linux nodes only"
+        yield "node auto repair monitors Linux nodes only"

@@ -14,7 +14,7 @@ LAUNCH_WINDOWS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-w
 
 @stack_rule(
     "windows-node-role-not-shared",
-    "The role of Windows nodes is never the role of Linux nodes",
+    "Windows nodes and Linux nodes never share a role",
     types=[NODE_GROUP, ACCESS_ENTRY, *LAUNCHED],
     severity="high",
     level="mandatory",
@@ -52,7 +52,7 @@ def _list(resources: Sequence[Planned]) -> str:
 
 @stack_rule(
     "windows-cluster-role",
-    "The role of a cluster with Windows nodes may manage their addresses",
+    "The role of a cluster with Windows nodes can manage their addresses",
     types=[CLUSTER],
     severity="high",
     level="mandatory",
@@ -61,7 +61,7 @@ def _list(resources: Sequence[Planned]) -> str:
     url=WINDOWS_SUPPORT_PAGE,
 )
 def windows_cluster_role(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Without it no Windows pod gets an address. A role that is made elsewhere is not judged."""
+    """Otherwise no Windows pod gets an address. A role from outside the program is not judged."""
     found = inventory(stack)
     unclear = any(
         attachment["policyArn"].unknown and not attachment.references.get("policyArn")
@@ -81,16 +81,16 @@ def windows_cluster_role(stack: Stack, settings: Settings) -> Iterator[Violation
 
 @stack_rule(
     "windows-access-entry",
-    "Windows nodes that bootstrap themselves have an access entry of their type",
+    "Windows nodes that bootstrap themselves have an access entry of type EC2_WINDOWS",
     types=[CLUSTER],
     severity="high",
     level="mandatory",
     references=[eks_guide("Create access entries")],
-    steps="make an aws.eks.AccessEntry of the type EC2_WINDOWS for the node role, before the nodes",
+    steps="create an aws.eks.AccessEntry of type EC2_WINDOWS for the node role, before the nodes",
     url="https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
 )
 def windows_access_entry(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """EKS makes the entry for its own images only; a custom image gets one for Linux, and DNS fails in pods."""
+    """EKS creates this entry for its own images only. A custom image gets one for Linux, and DNS fails in pods."""
     found = inventory(stack)
     clusters = [cluster for cluster in stack.of(CLUSTER)
                 if cluster["accessConfig"]["authenticationMode"].settled == "API"]  # fmt: skip
@@ -112,5 +112,5 @@ def windows_access_entry(stack: Stack, settings: Settings) -> Iterator[Violation
         if use.role not in entries:
             if any(entry["type"].unknown for entry in stack.of(ACCESS_ENTRY)):
                 raise Undecided("the type of an access entry")
-            message = f'the Windows nodes\' role "{short_name(use.role)}" has no access entry of the type EC2_WINDOWS'
+            message = f'the Windows nodes\' role "{short_name(use.role)}" has no access entry of type EC2_WINDOWS'
             yield Violation(message, nodes.urn)

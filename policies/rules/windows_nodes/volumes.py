@@ -13,7 +13,7 @@ from ...resource_types import LAUNCH_TEMPLATE, NODE_GROUP
 
 @stack_rule(
     "windows-root-volume",
-    "The root volume of Windows nodes is large enough, and is the one that they start from",
+    "Windows nodes have a root volume that is large enough, on the device that they start from",
     types=[LAUNCH_TEMPLATE, NODE_GROUP],
     severity="high",
     level="mandatory",

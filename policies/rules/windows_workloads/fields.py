@@ -54,7 +54,7 @@ def _rule(row: _Unsupported) -> Rule:
             [place[name] for places, names in row.fields for place in places(pod) for name in names], wrong
         )
 
-    check.__doc__ = f"{row.title}."
+    check.__doc__ = f"{row.why[0].upper()}{row.why[1:]}."
     rule = resource_rule(
         row.name, row.title, types=WORKLOADS, severity=row.severity, level=row.level, references=row.references,
         steps=row.steps, url=WINDOWS_COMPATIBILITY_PAGE,
@@ -76,8 +76,8 @@ UNSUPPORTED = (
     ),
     _Unsupported(
         name="windows-no-linux-security",
-        title="Pods on Windows name no Linux security modules",
-        why="Windows has neither SELinux, AppArmor, seccomp nor capabilities",
+        title="Pods on Windows set no Linux security fields",
+        why="Windows has no SELinux, AppArmor, seccomp or capabilities",
         fields=[
             (_security, ["seLinuxOptions", "seccompProfile", "appArmorProfile"]),
             (_container_security, ["seLinuxOptions", "seccompProfile", "appArmorProfile", "capabilities"]),
@@ -86,8 +86,8 @@ UNSUPPORTED = (
     ),
     _Unsupported(
         name="windows-no-numeric-users",
-        title="Pods on Windows name users, not numbers",
-        why="Windows knows no user and group numbers",
+        title="Pods on Windows use user names, not numbers",
+        why="Windows has no user and group numbers",
         fields=[
             (_security, ["runAsUser", "runAsGroup", "fsGroup", "fsGroupChangePolicy", "supplementalGroups",
                          "supplementalGroupsPolicy"]),
@@ -105,7 +105,7 @@ UNSUPPORTED = (
     _Unsupported(
         name="windows-no-shared-processes",
         title="Containers of a pod on Windows do not share processes",
-        why="containers on Windows share the network only",
+        why="containers of a pod on Windows share only the network",
         fields=[(_spec, ["shareProcessNamespace"])],
         if_true=True,
         severity="high",
@@ -149,8 +149,8 @@ UNSUPPORTED = (
     ),
     _Unsupported(
         name="windows-no-proc-mount",
-        title="Containers on Windows have no /proc",
-        why="there is no /proc",
+        title="Containers on Windows set no procMount",
+        why="Windows has no /proc",
         fields=[(_container_security, ["procMount"])],
         steps="remove procMount",
     ),
@@ -171,16 +171,16 @@ REFUSED_IN_PODS = ("hostUsers", "shareProcessNamespace")
 
 @resource_rule(
     "windows-fields-refused",
-    "Pods that say they are for Windows set no field that the API server refuses then",
+    "Pods that declare os.name windows set no field that the API server refuses",
     types=WORKLOADS,
     severity="high",
     level="mandatory",
     references=[kubernetes_docs("Pods: Pod OS")],
-    steps="remove the field; windowsOptions has what Windows knows instead",
+    steps="remove the field; windowsOptions holds what Windows supports instead",
     url="https://kubernetes.io/docs/concepts/workloads/pods/#pod-os",
 )
 def windows_fields_refused(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Pods with ``os.name: windows``; false counts as set."""
+    """A field that is false counts as set, except hostPID and hostIPC."""
     pod = windows_pod(resource)
     if pod is None or pod.spec["os"]["name"].settled != "windows":
         return

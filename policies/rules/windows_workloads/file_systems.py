@@ -26,21 +26,21 @@ LINUX_DRIVERS: Mapping[str, str] = {
     url=f"{BEST_PRACTICES}/windows-storage.html",
 )
 def windows_no_nfs(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The drivers have no part for Windows nodes, so the pod waits for its volume for ever."""
+    """The drivers do not support Windows nodes, so the pod waits for its volume forever."""
     pod = windows_pod(resource)
 
     def check(volume: Value) -> Iterator[str]:
         driver = volume["csi"]["driver"].text or ""
         kind = "NFS" if volume["nfs"].given else LINUX_DRIVERS.get(driver)
         if kind:
-            yield f"{volume.path} is of {kind}, which Windows nodes cannot mount"
+            yield f"{volume.path} uses {kind}, which Windows nodes cannot mount"
 
     yield from every(pod.volumes if pod else (), check)
 
 
 @stack_rule(
     "windows-volumes-ntfs",
-    "Volumes of pods on Windows are of a file system that Windows has",
+    "Volumes of pods on Windows use a file system that Windows supports",
     types=WORKLOADS,
     severity="high",
     level="mandatory",
@@ -49,7 +49,7 @@ def windows_no_nfs(resource: Planned, settings: Settings) -> Iterator[str]:
     url=f"{BEST_PRACTICES}/windows-storage.html",
 )
 def windows_volumes_ntfs(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Of claims and classes that the program makes."""
+    """Checks the claims and classes that the program creates."""
     classes = {resource["metadata"]["name"].settled or resource.name: resource for resource in stack.of(STORAGE_CLASS)}
     claims = {resource["metadata"]["name"].settled or resource.name: resource["spec"] for resource in stack.of(PVC)}
 
@@ -71,19 +71,19 @@ def windows_volumes_ntfs(stack: Stack, settings: Settings) -> Iterator[Violation
 def _not_for_windows(storage: Planned) -> str | None:
     provisioner = storage["provisioner"].text or ""
     if LINUX_DRIVERS.get(provisioner):
-        return f"is of {LINUX_DRIVERS[provisioner]}, which Windows nodes cannot mount"
+        return f"uses {LINUX_DRIVERS[provisioner]}, which Windows nodes cannot mount"
     parameters = storage["parameters"]
     kind = (parameters["csi.storage.k8s.io/fstype"].text or parameters["fsType"].text or "").lower()
     if kind in LINUX_FILE_SYSTEMS:
-        return f"makes volumes of {kind}"
+        return f"creates {kind} volumes"
     if provisioner == "ebs.csi.aws.com" and not kind:
-        return "makes volumes of ext4: csi.storage.k8s.io/fstype is not set"
+        return "creates ext4 volumes: csi.storage.k8s.io/fstype is not set"
     return None
 
 
 @resource_rule(
     "ntfs-not-expanded",
-    "Storage classes with NTFS do not promise to grow volumes in use",
+    "Storage classes with NTFS do not allow volume expansion",
     types=[STORAGE_CLASS],
     severity="low",
     references=[WINDOWS_COMPATIBILITY],
@@ -91,8 +91,8 @@ def _not_for_windows(storage: Planned) -> str | None:
     url=WINDOWS_COMPATIBILITY_PAGE,
 )
 def ntfs_not_expanded(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Kubernetes lists growing of mounted volumes as unsupported on Windows."""
+    """Kubernetes does not support expanding mounted volumes on Windows."""
     parameters = resource["parameters"]
     kind = (parameters["csi.storage.k8s.io/fstype"].text or "").lower()
     if kind == "ntfs" and resource["allowVolumeExpansion"].flag:
-        yield "volumes in use are not grown on Windows: allowVolumeExpansion is true"
+        yield "Windows cannot expand volumes in use: allowVolumeExpansion is true"

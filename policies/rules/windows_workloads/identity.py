@@ -10,7 +10,7 @@ from ...resource_types import EKS_POD_IDENTITY, SECURITY_GROUP_POLICY
 
 @stack_rule(
     "windows-no-pod-identity",
-    "Pods on Windows get AWS permissions by IRSA",
+    "Pods on Windows get AWS permissions through IRSA",
     types=[EKS_POD_IDENTITY],
     severity="high",
     level="mandatory",
@@ -19,7 +19,7 @@ from ...resource_types import EKS_POD_IDENTITY, SECURITY_GROUP_POLICY
     url="https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html",
 )
 def windows_no_pod_identity(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """The agent of Pod Identity does not run on Windows nodes."""
+    """The Pod Identity agent does not run on Windows nodes."""
 
     def check(association: Planned) -> Iterator[Violation]:
         for resource, pod in windows_pods(stack):
@@ -28,7 +28,7 @@ def windows_no_pod_identity(stack: Stack, settings: Settings) -> Iterator[Violat
             if account.known() is None or association["namespace"].settled not in (namespace, None):
                 continue
             if association["serviceAccount"].text == account.raw:
-                message = f'the pods of "{resource.name}" run on Windows, which Pod Identity does not reach'
+                message = f'the pods of "{resource.name}" run on Windows, where Pod Identity does not work'
                 yield Violation(message, association.urn)
                 return
 
@@ -46,7 +46,7 @@ def windows_no_pod_identity(stack: Stack, settings: Settings) -> Iterator[Violat
     url="https://docs.aws.amazon.com/eks/latest/userguide/security-groups-for-pods.html",
 )
 def windows_no_pod_security_groups(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """The pod would start with the node's groups instead."""
+    """The pod gets the node's security groups instead."""
 
     def check(policy: Planned) -> Iterator[Violation]:
         selector = policy["spec"]["podSelector"]["matchLabels"]

@@ -32,7 +32,7 @@ VERSION_PAGE = "https://learn.microsoft.com/virtualization/windowscontainers/dep
     url=WINDOWS_COMPATIBILITY_PAGE,
 )
 def windows_one_system(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Judged by image names that leave no doubt."""
+    """Judged only by unambiguous image names."""
     pod = windows_pod(resource)
 
     def check(container: Value) -> Iterator[str]:
@@ -50,11 +50,11 @@ def windows_one_system(resource: Planned, settings: Settings) -> Iterator[str]:
     severity="high",
     level="mandatory",
     references=[eks_guide("Deploy Windows nodes on EKS clusters")],
-    steps="use the image's tag for the release of the nodes, or nodes of the release of the image",
+    steps="use the image tag for the nodes' release, or nodes with the image's release",
     url=VERSION_PAGE,
 )
 def windows_image_fits_build(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Process isolation needs the same build; one pod has one."""
+    """Process isolation needs the same build for images and nodes."""
     pod = windows_pod(resource)
     if pod is None:
         return
@@ -65,11 +65,11 @@ def windows_image_fits_build(resource: Planned, settings: Settings) -> Iterator[
         image = container["image"].text or ""
         retired, release = retired_release(image), image_release(image)
         if retired:
-            yield f'{container_name(container)}: no node of EKS runs images of {retired}: "{image}"'
+            yield f'{container_name(container)}: EKS has no nodes for images of {retired}: "{image}"'
         elif release and len(chosen) == 1 and release not in chosen:
             wanted = next(iter(chosen))
             built = f'"{image}" is built for Windows Server {release}'
-            yield f"{container_name(container)}: {built}, its nodes run {wanted}"
+            yield f"{container_name(container)}: {built}, but its nodes run {wanted}"
         elif release:
             releases[release] = image
 
@@ -88,7 +88,7 @@ def windows_image_fits_build(resource: Planned, settings: Settings) -> Iterator[
     url=VERSION_PAGE,
 )
 def windows_image_has_nodes(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Of the Windows groups that the program makes; if one is of an unknown image, nothing is said."""
+    """Compares with the Windows groups that the program creates. Says nothing if the image of one is unknown."""
     groups = inventory(stack).windows_groups
     releases = {release_of_group(group) for group in groups}
     if not groups or None in releases:
@@ -99,7 +99,7 @@ def windows_image_has_nodes(stack: Stack, settings: Settings) -> Iterator[Violat
             release = image_release(container["image"].text or "")
             if release and release not in releases:
                 have = " and ".join(sorted(name for name in releases if name))
-                message = f"{container_name(container)} is built for Windows Server {release}, the nodes run {have}"
+                message = f"{container_name(container)} is built for Windows Server {release}, but the nodes run {have}"
                 yield Violation(message, found[0].urn)
 
     yield from every(windows_pods(stack), check)

@@ -21,7 +21,7 @@ HOST_PROCESS_PAGE = "https://kubernetes.io/docs/tasks/configure-pod-container/cr
 
 @resource_rule(
     "windows-host-network",
-    "Pods on Windows use the node's network as HostProcess pods only",
+    "On Windows, only HostProcess pods use the node's network",
     types=WORKLOADS,
     severity="high",
     level="mandatory",
@@ -30,15 +30,15 @@ HOST_PROCESS_PAGE = "https://kubernetes.io/docs/tasks/configure-pod-container/cr
     url=WINDOWS_SUPPORT_PAGE,
 )
 def windows_host_network(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The feature for other pods was removed before it was done."""
+    """Kubernetes removed the unfinished feature for other pods."""
     pod = windows_pod(resource)
     if pod and pod.spec["hostNetwork"].flag and not pod.host_process():
-        yield f"{pod.spec.path}.hostNetwork is true and the pod is no HostProcess pod"
+        yield f"{pod.spec.path}.hostNetwork is true, but the pod is not a HostProcess pod"
 
 
 @resource_rule(
     "windows-host-process",
-    "HostProcess pods are what Windows takes as such",
+    "HostProcess pods have the settings that Windows requires",
     types=WORKLOADS,
     severity="high",
     level="mandatory",
@@ -48,7 +48,7 @@ def windows_host_network(resource: Planned, settings: Settings) -> Iterator[str]
     url=HOST_PROCESS_PAGE,
 )
 def windows_host_process(resource: Planned, settings: Settings) -> Iterator[str]:
-    """All containers or none, on the node's network; and accounts of the system nowhere else."""
+    """All containers are HostProcess containers or none, on the node's network. Only they can use system accounts."""
     pod = windows_pod(resource)
     if pod is None:
         return
@@ -64,30 +64,30 @@ def windows_host_process(resource: Planned, settings: Settings) -> Iterator[str]
         for option in options:
             user = option["runAsUserName"].text or ""
             if user.upper().startswith("NT AUTHORITY\\"):
-                yield f"{option.path}.runAsUserName is an account of the system, which only HostProcess containers have"
+                yield f"{option.path}.runAsUserName is a system account, which only HostProcess containers can use"
 
 
 @resource_rule(
     "windows-few-host-processes",
-    "HostProcess pods run where the system lives",
+    "HostProcess pods run only in system namespaces",
     types=WORKLOADS,
     references=[cis_kubernetes("5.2.11")],
-    steps="run it in a namespace of the system, list its namespace in the rule's configuration, or do without",
+    steps="run it in a system namespace, list its namespace in the rule's configuration, or avoid HostProcess",
     url=HOST_PROCESS_PAGE,
     options={
         "namespaces": Option(
             ["kube-system", "kube-flannel", "kube-proxy-windows", "calico-system", "tigera-operator",
              "amazon-cloudwatch", "gmsa"],
-            "namespaces with HostProcess pods", TEXTS,
+            "namespaces that may have HostProcess pods", TEXTS,
         ),
     },
 )  # fmt: skip
 def windows_few_host_processes(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A HostProcess container is an administrator of the node."""
+    """A HostProcess container has administrator rights on its node."""
     pod = windows_pod(resource)
     namespace = resource["metadata"]["namespace"]
     if pod and pod.host_process() and namespace.known() not in settings["namespaces"]:
-        yield "the pod administers its node: it is a HostProcess pod outside of the system's namespaces"
+        yield "the pod administers its node: it is a HostProcess pod outside the system namespaces"
 
 
 @resource_rule(
@@ -100,7 +100,7 @@ def windows_few_host_processes(resource: Planned, settings: Settings) -> Iterato
     url=f"{BEST_PRACTICES}/windows-security.html",
 )
 def windows_container_user(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Where it is asked for; what an image's default user is, only the image knows."""
+    """Reports pods that ask for it. The rule cannot see the default user of an image."""
     pod = windows_pod(resource)
 
     def check(context: Value) -> Iterator[str]:
@@ -118,7 +118,7 @@ def windows_container_user(resource: Planned, settings: Settings) -> Iterator[st
     severity="high",
     level="mandatory",
     references=[WINDOWS_COMPATIBILITY],
-    steps="remove the annotation; give workloads that must be kept apart nodes of their own",
+    steps="remove the annotation, and run workloads that need isolation on separate nodes",
     url=WINDOWS_COMPATIBILITY_PAGE,
 )
 def windows_no_hyper_v(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -127,4 +127,4 @@ def windows_no_hyper_v(resource: Planned, settings: Settings) -> Iterator[str]:
     if pod:
         for key, value in pod.metadata["annotations"].entries():
             if key == "experimental.windows.kubernetes.io/isolation-type" and value.text == "hyperv":
-                yield "the pod asks for Hyper-V isolation, which Kubernetes does not have"
+                yield "the pod asks for Hyper-V isolation, which Kubernetes does not support"

@@ -35,14 +35,14 @@ def windows_no_huge_pages(resource: Planned, settings: Settings) -> Iterator[str
 
 @resource_rule(
     "windows-memory-limits",
-    "Containers on Windows have a limit of memory",
+    "Containers on Windows have a memory limit",
     types=WORKLOADS,
     references=[best_practices("Windows: avoid OOM errors")],
-    steps="set resources.limits.memory, and requests to the same",
+    steps="set resources.limits.memory, and requests to the same value",
     url=f"{BEST_PRACTICES}/windows-oom.html",
 )
 def windows_memory_limits(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Windows has no out-of-memory killer: one container without limit makes the whole node page."""
+    """Windows has no out-of-memory killer: one container without a limit can make the whole node page."""
     pod = windows_pod(resource)
     if pod is None or pod.host_process():
         return
@@ -50,6 +50,6 @@ def windows_memory_limits(resource: Planned, settings: Settings) -> Iterator[str
     def check(container: Value) -> Iterator[str]:
         limit = container["resources"]["limits"]["memory"]
         if limit.known() is None:
-            yield f"{container_name(container)} has no limit of memory"
+            yield f"{container_name(container)} has no memory limit"
 
     yield from every([one for one in pod.containers if "ephemeralContainers" not in one.path], check)

@@ -21,7 +21,7 @@ from ...resource_types import CONFIG_MAP, DEPLOYMENT, NETWORK_POLICY, WORKLOADS
 
 @resource_rule(
     "windows-dns-policy",
-    "Pods on Windows ask the cluster's DNS in a way that Windows has",
+    "Pods on Windows use a DNS policy that Windows supports",
     types=WORKLOADS,
     severity="high",
     level="mandatory",
@@ -30,19 +30,19 @@ from ...resource_types import CONFIG_MAP, DEPLOYMENT, NETWORK_POLICY, WORKLOADS
     url=WINDOWS_COMPATIBILITY_PAGE,
 )
 def windows_dns_policy(resource: Planned, settings: Settings) -> Iterator[str]:
-    """`ClusterFirstWithHostNet` does not exist there."""
+    """Windows does not support `ClusterFirstWithHostNet`."""
     pod = windows_pod(resource)
     if pod and pod.spec["dnsPolicy"].text == "ClusterFirstWithHostNet":
-        yield f"{pod.spec.path}.dnsPolicy is ClusterFirstWithHostNet, which Windows does not have"
+        yield f"{pod.spec.path}.dnsPolicy is ClusterFirstWithHostNet, which Windows does not support"
 
 
 @stack_rule(
     "windows-network-policy",
-    "Network policies do not count on the VPC CNI for pods on Windows",
+    "Network policies for pods on Windows do not rely on the VPC CNI",
     types=[NETWORK_POLICY],
     severity="high",
     references=[best_practices("Windows networking")],
-    steps="enforce it with Calico for Windows, and name that in the rule's configuration by disabling it",
+    steps="enforce it with Calico for Windows; disable this rule if the program does not install Calico itself",
     url=f"{BEST_PRACTICES}/windows-networking.html",
 )
 def windows_network_policy(stack: Stack, settings: Settings) -> Iterator[Violation]:
@@ -64,7 +64,7 @@ def windows_network_policy(stack: Stack, settings: Settings) -> Iterator[Violati
 
 @stack_rule(
     "flannel-fits-windows",
-    "Flannel speaks VXLAN as Windows does",
+    "Flannel uses VXLAN with the settings that Windows needs",
     types=[CONFIG_MAP],
     severity="high",
     level="mandatory",
@@ -73,7 +73,7 @@ def windows_network_policy(stack: Stack, settings: Settings) -> Iterator[Violati
     url="https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md",
 )
 def flannel_fits_windows(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Where there are Windows nodes or pods; on AWS the other backends need routes that nobody keeps."""
+    """Applies where there are Windows nodes or pods. On AWS, other backends need routes that nothing maintains."""
     if not (inventory(stack).has_windows or windows_pods(stack)):
         return
 
@@ -91,7 +91,9 @@ def flannel_fits_windows(stack: Stack, settings: Settings) -> Iterator[Violation
             yield Violation(f'Backend.Type is "{kind}"; with Windows nodes on AWS flannel needs vxlan', resource.urn)
         elif network is None or network < 4096 or port != 4789:
             got = f"VNI {network or 'not set'} and port {port or 'not set'}"
-            yield Violation(f"Windows speaks VXLAN with VNI 4096 or higher on port 4789 only, got {got}", resource.urn)
+            yield Violation(
+                f"Windows supports VXLAN only with VNI 4096 or higher on port 4789, got {got}", resource.urn
+            )
 
     yield from every(stack.of(CONFIG_MAP), check)
 
@@ -102,24 +104,24 @@ LEGACY = ("vpc-resource-controller", "vpc-admission-webhook", "vpc-admission-web
 
 @resource_rule(
     "windows-no-legacy-controller",
-    "Windows addresses are managed by the control plane, not by a controller of one's own",
+    "The control plane manages Windows addresses, not a legacy controller",
     types=[DEPLOYMENT],
     severity="high",
     level="mandatory",
     references=[eks_guide("Deploy Windows nodes on EKS clusters")],
-    steps="remove the Deployment, and switch Windows IPAM on in the cluster",
+    steps="remove the Deployment, and enable Windows IPAM in the cluster",
     url=WINDOWS_SUPPORT_PAGE,
 )
 def windows_no_legacy_controller(resource: Planned, settings: Settings) -> Iterator[str]:
-    """While it exists the control plane's own controller ignores every setting of Windows IPAM."""
+    """While the legacy controller exists, the control plane ignores the settings of Windows IPAM."""
     metadata = resource["metadata"]
     if metadata["namespace"].settled == "kube-system" and metadata["name"].text in LEGACY:
-        yield "the control plane leaves Windows addresses alone while this Deployment exists"
+        yield "the control plane does not manage Windows addresses while this Deployment exists"
 
 
 @resource_rule(
     "pod-network-maintained",
-    "The pod network is one that is maintained, and works on Windows",
+    "The pod network is maintained and works on Windows",
     types=WORKLOADS,
     severity="high",
     references=[kubernetes_docs("Networking on Windows")],
@@ -127,7 +129,7 @@ def windows_no_legacy_controller(resource: Planned, settings: Settings) -> Itera
     url="https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 )
 def pod_network_maintained(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Weave Net ended, and never ran on Windows."""
+    """Weave Net is discontinued and never ran on Windows."""
     pod = pod_of(resource)
 
     def check(container: Value) -> Iterator[str]:

@@ -25,7 +25,7 @@ SCHEDULING_PAGE = f"{BEST_PRACTICES}/windows-scheduling.html"
     url=SCHEDULING_PAGE,
 )
 def windows_pod_selects_nodes(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Affinity alone does not do: what hands out addresses and roles looks at the selector."""
+    """Affinity alone is not enough: the webhooks that assign addresses and roles read only the selector."""
     pod = windows_pod(resource)
     if pod is None:
         return
@@ -39,14 +39,14 @@ def windows_pod_selects_nodes(resource: Planned, settings: Settings) -> Iterator
 
 @stack_rule(
     "windows-build-selected",
-    "Where there are several Windows releases, pods choose one",
+    "Pods choose a Windows release where there are several",
     types=WORKLOADS,
     references=[best_practices("Windows scheduling")],
     steps=f'set nodeSelector "{BUILD_LABEL}", or runtimeClassName to the class of the release',
     url=SCHEDULING_PAGE,
 )
 def windows_build_selected(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Else the pod lands on either, and fails to start on one."""
+    """Otherwise the pod can be scheduled on a release where it cannot start."""
     releases = {release_of_group(group) for group in inventory(stack).windows_groups} - {None}
     if len(releases) < 2:
         return
@@ -58,9 +58,8 @@ def windows_build_selected(stack: Stack, settings: Settings) -> Iterator[Violati
         if pod.host_process() or name in builds or pod.releases():
             return
         if not pod.spec["nodeSelector"][BUILD_LABEL].known():
-            message = (
-                f"there are nodes of Windows Server {' and '.join(sorted(map(str, releases)))}, and none is chosen"
-            )
+            names = " and ".join(sorted(map(str, releases)))
+            message = f"there are nodes with Windows Server {names}, and the pod chooses none"
             yield Violation(message, resource.urn)
 
     yield from every(windows_pods(stack), check)
@@ -68,7 +67,7 @@ def windows_build_selected(stack: Stack, settings: Settings) -> Iterator[Violati
 
 @stack_rule(
     "windows-runtime-class-exists",
-    "RuntimeClasses that pods name select nodes that there are",
+    "RuntimeClasses select builds that exist",
     types=[RUNTIME_CLASS],
     severity="high",
     references=[best_practices("Windows scheduling")],
@@ -76,7 +75,7 @@ def windows_build_selected(stack: Stack, settings: Settings) -> Iterator[Violati
     url=SCHEDULING_PAGE,
 )
 def windows_runtime_class_exists(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """A class whose name says one release and whose selector says another, or a build that no release has."""
+    """Reports a build that no release has, and a class that is named for one release and selects another."""
 
     def check(resource: Planned) -> Iterator[Violation]:
         build = resource["scheduling"]["nodeSelector"][BUILD_LABEL].text
@@ -85,7 +84,7 @@ def windows_runtime_class_exists(stack: Stack, settings: Settings) -> Iterator[V
             return
         if build not in RELEASE_OF_BUILD:
             yield Violation(
-                f"no node of EKS has the build {build}; there are {', '.join(RELEASE_OF_BUILD)}", resource.urn
+                f"EKS has no nodes with build {build}; the builds are {', '.join(RELEASE_OF_BUILD)}", resource.urn
             )
         elif named and RELEASE_OF_BUILD[build] != named:
             yield Violation(
@@ -102,7 +101,7 @@ def windows_runtime_class_exists(stack: Stack, settings: Settings) -> Iterator[V
     severity="high",
     level="mandatory",
     references=[eks_guide("Deploy Windows nodes on EKS clusters")],
-    steps="narrow the profile down by labels, or run the Windows workload in another namespace",
+    steps="restrict the profile with labels, or run the Windows workload in another namespace",
     url=WINDOWS_SUPPORT_PAGE,
 )
 def fargate_takes_no_windows(stack: Stack, settings: Settings) -> Iterator[Violation]:
@@ -116,7 +115,7 @@ def fargate_takes_no_windows(stack: Stack, settings: Settings) -> Iterator[Viola
                 own = resource["metadata"]["namespace"].settled or "default"
                 labels = selector["labels"]
                 if re.fullmatch(pattern, str(own)) and (not labels.settled or pod.selected_by(labels)):
-                    yield Violation(f'the profile takes the Windows pods of "{resource.name}"', profile.urn)
+                    yield Violation(f'the profile selects the Windows pods of "{resource.name}"', profile.urn)
                     return
 
     yield from every(stack.of(FARGATE_PROFILE), check)

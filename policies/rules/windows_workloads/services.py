@@ -10,20 +10,20 @@ from ...resource_types import DEPLOYMENT, SERVICE, STATEFUL_SET
 
 @resource_rule(
     "windows-service-size",
-    "A service on Windows has no more pods than Windows can balance",
+    "A service on Windows has no more pods than Windows can load-balance",
     types=[DEPLOYMENT, STATEFUL_SET],
     severity="low",
     references=[eks_guide("Deploy Windows nodes on EKS clusters")],
     steps="split the workload behind several services",
     url=WINDOWS_SUPPORT_PAGE,
-    options={"maximum": Option(1024, "pods behind one service", {"type": "integer", "minimum": 1})},
+    options={"maximum": Option(1024, "maximum number of pods behind one service", {"type": "integer", "minimum": 1})},
 )
 def windows_service_size(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Up to 1024 back ends are supported."""
+    """Windows supports up to 1024 back ends."""
     pod = windows_pod(resource)
     replicas = resource["spec"]["replicas"].number if pod else None
     if replicas is not None and replicas > settings["maximum"]:
-        yield f"{replicas} pods are more than the {settings['maximum']} that Windows balances behind one service"
+        yield f"{replicas} pods are more than the {settings['maximum']} that Windows can balance behind one service"
 
 
 def _windows_services(stack: Stack) -> list[Planned]:
@@ -37,7 +37,7 @@ def _windows_services(stack: Stack) -> list[Planned]:
 
 @stack_rule(
     "windows-service-affinity",
-    "Services on Windows do not count on a time-out of session affinity",
+    "Services on Windows do not rely on a session affinity timeout",
     types=[SERVICE],
     severity="low",
     references=[kubernetes_docs("Networking on Windows")],
@@ -45,7 +45,7 @@ def _windows_services(stack: Stack) -> list[Planned]:
     url="https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 )
 def windows_service_affinity(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """kube-proxy on Windows does not know the time-out."""
+    """kube-proxy on Windows ignores the timeout."""
 
     def check(service: Planned) -> Iterator[Violation]:
         if service["spec"].at("sessionAffinityConfig", "clientIP", "timeoutSeconds").known() is not None:
@@ -56,7 +56,7 @@ def windows_service_affinity(stack: Stack, settings: Settings) -> Iterator[Viola
 
 @stack_rule(
     "windows-service-ipv4",
-    "Services on Windows have IPv4 addresses",
+    "Services on Windows use IPv4 only",
     types=[SERVICE],
     severity="high",
     level="mandatory",
@@ -65,7 +65,7 @@ def windows_service_affinity(stack: Stack, settings: Settings) -> Iterator[Viola
     url=WINDOWS_SUPPORT_PAGE,
 )
 def windows_service_ipv4(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """Neither IPv6 nor both."""
+    """EKS supports neither IPv6 nor dual stack on Windows."""
 
     def check(service: Planned) -> Iterator[Violation]:
         families = texts(service["spec"]["ipFamilies"])

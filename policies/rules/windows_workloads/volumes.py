@@ -11,7 +11,7 @@ from ...resource_types import WORKLOADS
 
 @resource_rule(
     "windows-no-block-devices",
-    "Containers on Windows take no block devices",
+    "Containers on Windows use no block devices",
     types=WORKLOADS,
     severity="high",
     level="mandatory",
@@ -20,14 +20,14 @@ from ...resource_types import WORKLOADS
     url=WINDOWS_COMPATIBILITY_PAGE,
 )
 def windows_no_block_devices(resource: Planned, settings: Settings) -> Iterator[str]:
-    """There is no way to hand a device to a container."""
+    """Windows cannot pass a device to a container."""
     pod = windows_pod(resource)
 
     def check(container: Value) -> Iterator[str]:
         devices = container["volumeDevices"]
         devices.known()
         if devices.items():
-            yield f"{container_name(container)} takes block devices"
+            yield f"{container_name(container)} uses block devices"
 
     yield from every(pod.containers if pod else (), check)
 
@@ -43,7 +43,7 @@ def windows_no_block_devices(resource: Planned, settings: Settings) -> Iterator[
     url=WINDOWS_COMPATIBILITY_PAGE,
 )
 def windows_no_memory_volumes(resource: Planned, settings: Settings) -> Iterator[str]:
-    """An emptyDir is a directory of the disk there."""
+    """On Windows, an emptyDir is always a directory on disk."""
     pod = windows_pod(resource)
 
     def check(volume: Value) -> Iterator[str]:
@@ -64,7 +64,7 @@ def windows_no_memory_volumes(resource: Planned, settings: Settings) -> Iterator
     url=WINDOWS_COMPATIBILITY_PAGE,
 )
 def windows_no_mount_propagation(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Neither from the host nor to it."""
+    """Windows supports propagation in neither direction."""
     pod = windows_pod(resource)
 
     def check(mount: Value) -> Iterator[str]:
@@ -88,7 +88,7 @@ def _mounts(pod: Pod | None) -> list[Value]:
     url=WINDOWS_COMPATIBILITY_PAGE,
 )
 def windows_whole_volumes(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Listed as unsupported; the kubelet has code for it that leaked mounts before Kubernetes 1.37."""
+    """Kubernetes lists subPath as unsupported on Windows; the kubelet leaked such mounts before 1.37."""
     pod = windows_pod(resource)
 
     def check(mount: Value) -> Iterator[str]:
@@ -100,15 +100,15 @@ def windows_whole_volumes(resource: Planned, settings: Settings) -> Iterator[str
 
 @resource_rule(
     "windows-mount-paths",
-    "Containers on Windows mount volumes at paths that Windows has",
+    "Containers on Windows mount volumes at valid Windows paths",
     types=WORKLOADS,
     severity="high",
     references=[WINDOWS_COMPATIBILITY],
-    steps='write a path such as "C:\\\\data" or "/data"; no other drive than the volume\'s own, and no relative path',
+    steps='use an absolute path such as "C:\\\\data" or "/data"',
     url=WINDOWS_COMPATIBILITY_PAGE,
 )
 def windows_mount_paths(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A drive letter with a root, or rooted in drive C."""
+    """A valid path has a drive letter and a root, or starts at the root of drive C."""
     pod = windows_pod(resource)
 
     def check(mount: Value) -> Iterator[str]:
@@ -127,11 +127,11 @@ def windows_mount_paths(resource: Planned, settings: Settings) -> Iterator[str]:
     types=WORKLOADS,
     severity="low",
     references=[WINDOWS_COMPATIBILITY],
-    steps="remove defaultMode and mode, and protect files by the container's user",
+    steps="remove defaultMode and mode, and protect files through the container's user",
     url=WINDOWS_COMPATIBILITY_PAGE,
 )
 def windows_no_file_modes(resource: Planned, settings: Settings) -> Iterator[str]:
-    """They have no effect there: permissions on Windows are lists, not bits."""
+    """They have no effect: permissions on Windows are lists, not mode bits."""
     pod = windows_pod(resource)
 
     def check(volume: Value) -> Iterator[str]:

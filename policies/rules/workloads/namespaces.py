@@ -21,16 +21,16 @@ from ...resource_types import NAMESPACE, NETWORK_POLICY, WORKLOADS
 
 @stack_rule(
     "default-namespace-unused",
-    "Workloads have a namespace of their own",
+    "Workloads do not run in the default namespace",
     types=WORKLOADS,
     severity="low",
     references=[cis_eks("4.5.2"), cis_kubernetes("5.7.4")],
-    steps="make a Namespace and name it in metadata.namespace",
+    steps="create a Namespace and set it in metadata.namespace",
     url=CIS_EKS_PAGE,
     options=WHEN_OPTIONS,
 )
 def default_namespace_unused(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """In production, unless the configuration says always. A provider may have a namespace of its own."""
+    """By default, applies in production only. The namespace of a provider counts."""
 
     def check(resource: Planned) -> Iterator[Violation]:
         if not applies(resource, settings):
@@ -46,7 +46,7 @@ def default_namespace_unused(stack: Stack, settings: Settings) -> Iterator[Viola
 
 @resource_rule(
     "namespace-pod-security",
-    "Namespaces say what their pods may do",
+    "Namespaces enforce a Pod Security level",
     types=[NAMESPACE],
     severity="low",
     references=[cis_eks("4.2.1"), cis_kubernetes("5.2.1")],
@@ -55,11 +55,11 @@ def default_namespace_unused(stack: Stack, settings: Settings) -> Iterator[Viola
     options=WHEN_OPTIONS,
 )
 def namespace_pod_security(resource: Planned, settings: Settings) -> Iterator[str]:
-    """In production, unless the configuration says always."""
+    """By default, applies in production only."""
     if applies(resource, settings):
         level = resource["metadata"]["labels"]["pod-security.kubernetes.io/enforce"].text
         if level not in ("baseline", "restricted"):
-            yield "the namespace admits pods with every right"
+            yield "the namespace admits privileged pods"
 
 
 @stack_rule(
@@ -68,12 +68,12 @@ def namespace_pod_security(resource: Planned, settings: Settings) -> Iterator[st
     types=[NAMESPACE],
     severity="low",
     references=[cis_eks("4.3.2"), cis_kubernetes("5.3.2")],
-    steps="add a NetworkPolicy that denies everything, and one for each flow that is needed; on Windows with Calico",
+    steps="add a NetworkPolicy that denies everything, and one for each flow that is needed; on Windows, use Calico",
     url="https://kubernetes.io/docs/concepts/services-networking/network-policies/",
     options=WHEN_OPTIONS,
 )
 def namespace_network_policy(stack: Stack, settings: Settings) -> Iterator[Violation]:
-    """In production, unless the configuration says always; of the namespaces that the program makes."""
+    """By default, applies in production only. Checks the namespaces that the program creates."""
     policies = [policy["metadata"]["namespace"] for policy in stack.of(NETWORK_POLICY)]
     covered = {policy.settled for policy in policies}
     referred = {source.urn for policy in stack.of(NETWORK_POLICY)
@@ -90,4 +90,4 @@ def namespace_network_policy(stack: Stack, settings: Settings) -> Iterator[Viola
     if missing and unclear:
         raise Undecided(f"{unclear[0].name}.metadata.namespace")
     for namespace in missing:
-        yield Violation("nothing limits who speaks to the pods of the namespace", namespace.urn)
+        yield Violation("nothing limits who can connect to the pods of the namespace", namespace.urn)

@@ -10,7 +10,7 @@ from ...resource_types import WORKLOADS
 POD_SECURITY_PAGE = "https://kubernetes.io/docs/concepts/security/pod-security-standards/"
 EXEMPT = Option(
     ["kube-system", "kube-flannel", "amazon-guardduty", "calico-system", "tigera-operator", "amazon-cloudwatch"],
-    "namespaces whose pods may do it", TEXTS,
+    "exempt namespaces", TEXTS,
 )  # fmt: skip
 HOST_PATHS = ("/", "/etc", "/root", "/proc", "/sys", "/dev", "/boot", "/var/run/docker.sock", "/run/docker.sock",
               "/run/containerd/containerd.sock", "/var/run/containerd/containerd.sock", "/var/lib/kubelet",
@@ -29,12 +29,12 @@ def _namespace(resource: Planned) -> str | None:
     types=WORKLOADS,
     severity="high",
     references=[cis_eks("4.2.1"), cis_kubernetes("5.2.2")],
-    steps="remove privileged, and add the one capability that is needed",
+    steps="remove privileged, and add only the capability that is needed",
     url=POD_SECURITY_PAGE,
     options={"namespaces": EXEMPT},
 )
 def pod_not_privileged(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A privileged container is the node. Windows has none, which is another rule's."""
+    """A privileged container controls its node. Pods for Windows are judged by windows-no-privileged."""
     pod = pod_of(resource)
     if pod is None or _namespace(resource) in settings["namespaces"] or pod.system() == "windows":
         return
@@ -58,7 +58,7 @@ def pod_not_privileged(resource: Planned, settings: Settings) -> Iterator[str]:
     options={"namespaces": EXEMPT},
 )  # fmt: skip
 def pod_own_namespaces(resource: Planned, settings: Settings) -> Iterator[str]:
-    """On Windows only HostProcess pods can, which are another rule's."""
+    """Pods for Windows are judged by windows-no-host-namespaces and windows-host-network."""
     pod = pod_of(resource)
     if pod is None or _namespace(resource) in settings["namespaces"] or pod.system() == "windows":
         return
@@ -72,7 +72,7 @@ def pod_own_namespaces(resource: Planned, settings: Settings) -> Iterator[str]:
 
 @resource_rule(
     "pod-no-escalation",
-    "Containers cannot gain more rights than they start with",
+    "Containers cannot gain more privileges than they start with",
     types=WORKLOADS,
     references=[cis_eks("4.2.5"), cis_kubernetes("5.2.6")],
     steps="set allowPrivilegeEscalation to false",
@@ -80,13 +80,13 @@ def pod_own_namespaces(resource: Planned, settings: Settings) -> Iterator[str]:
     options={"namespaces": EXEMPT},
 )
 def pod_no_escalation(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Where it is asked for; that it is the default is left to Pod Security admission."""
+    """Reports containers that ask for it. The default is left to Pod Security admission."""
     if _namespace(resource) in settings["namespaces"]:
         return
 
     def check(container: Value) -> Iterator[str]:
         if container["securityContext"]["allowPrivilegeEscalation"].flag:
-            yield f"{container_name(container)} may gain more rights: allowPrivilegeEscalation is true"
+            yield f"{container_name(container)} can gain more privileges: allowPrivilegeEscalation is true"
 
     pod = pod_of(resource)
     yield from every(pod.containers if pod else (), check)
@@ -94,16 +94,16 @@ def pod_no_escalation(resource: Planned, settings: Settings) -> Iterator[str]:
 
 @resource_rule(
     "pod-no-host-paths",
-    "Pods do not mount what controls their node",
+    "Pods do not mount sensitive paths of their node",
     types=WORKLOADS,
     severity="high",
     references=[cis_kubernetes("5.2.12")],
-    steps="mount the one directory that is needed, read-only, or use a volume",
+    steps="mount only the directory that is needed, read-only, or use a volume",
     url=POD_SECURITY_PAGE,
     options={"namespaces": EXEMPT},
 )
 def pod_no_host_paths(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The root, the system's own directories, and the sockets of the runtime."""
+    """These are the root, system directories, and the sockets of the container runtime."""
     if _namespace(resource) in settings["namespaces"]:
         return
 
@@ -118,7 +118,7 @@ def pod_no_host_paths(resource: Planned, settings: Settings) -> Iterator[str]:
 
 @resource_rule(
     "pod-no-host-ports",
-    "Pods take no ports of their nodes",
+    "Pods use no host ports",
     types=WORKLOADS,
     severity="low",
     references=[cis_kubernetes("5.2.13")],
@@ -135,6 +135,6 @@ def pod_no_host_ports(resource: Planned, settings: Settings) -> Iterator[str]:
     def check(container: Value) -> Iterator[str]:
         for port in container["ports"].items():
             if port["hostPort"].number:
-                yield f"{container_name(container)} takes port {port['hostPort'].raw} of its node"
+                yield f"{container_name(container)} uses port {port['hostPort'].raw} of its node"
 
     yield from every(pod.containers, check)

@@ -16,70 +16,70 @@ def _rules(resource: Planned) -> list[Value]:
 
 @resource_rule(
     "rbac-no-wildcards",
-    "Roles name what they allow",
+    "Roles use no wildcards",
     types=[KUBERNETES_ROLE, CLUSTER_ROLE],
     references=[cis_eks("4.1.3"), cis_kubernetes("5.1.3")],
-    steps="name verbs, resources and API groups",
+    steps="list verbs, resources and API groups",
     url=RBAC_PAGE,
 )
 def rbac_no_wildcards(resource: Planned, settings: Settings) -> Iterator[str]:
-    """What is added to Kubernetes later is allowed as well."""
+    """A wildcard also allows what Kubernetes adds later."""
 
     def check(rule: Value) -> Iterator[str]:
         starred = [name for name in ("verbs", "resources", "apiGroups") if "*" in texts(rule[name])]
         if starred:
-            yield f"{rule.path} allows everything: a star in {', '.join(starred)}"
+            yield f"{rule.path} has a wildcard in {', '.join(starred)}"
 
     yield from every(_rules(resource), check)
 
 
 @resource_rule(
     "rbac-no-secret-reading",
-    "Roles for the whole cluster do not read secrets",
+    "Cluster roles do not read secrets",
     types=[CLUSTER_ROLE],
     references=[cis_eks("4.1.2"), cis_kubernetes("5.1.2")],
-    steps="use a Role in the one namespace, with resourceNames",
+    steps="use a Role in the namespace that needs it, with resourceNames",
     url=RBAC_PAGE,
 )
 def rbac_no_secret_reading(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Secrets hold the tokens of everybody else."""
+    """Secrets can hold the tokens of other accounts."""
 
     def check(rule: Value) -> Iterator[str]:
         reads = set(texts(rule["verbs"])) & set(SECRET_READING)
         if reads and "secrets" in texts(rule["resources"]) and not rule["resourceNames"].given:
-            yield f"{rule.path} reads every secret of the cluster"
+            yield f"{rule.path} can read every secret of the cluster"
 
     yield from every(_rules(resource), check)
 
 
 APPROVAL = "certificatesigningrequests/approval"
 SENSITIVE: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    ("pods", ("create", "*"), "creates pods, and with them takes every service account of the namespace"),
-    ("persistentvolumes", ("create", "*"), "creates volumes, and with them mounts directories of nodes"),
-    ("nodes/proxy", ("get", "create", "*"), "speaks to kubelets past admission and audit"),
+    ("pods", ("create", "*"), "can create pods, and so use every service account of the namespace"),
+    ("persistentvolumes", ("create", "*"), "can create volumes, and so mount directories of nodes"),
+    ("nodes/proxy", ("get", "create", "*"), "can reach kubelets without admission and audit"),
     ("validatingwebhookconfigurations", ("create", "update", "patch", "*"),
-     "changes what is admitted"),
+     "can change what is admitted"),
     ("mutatingwebhookconfigurations", ("create", "update", "patch", "*"),
-     "reads and changes everything that is admitted"),
-    ("serviceaccounts/token", ("create", "*"), "makes tokens of other service accounts"),
-    (APPROVAL, ("update", "*"), "approves certificates"),
+     "can read and change everything that is admitted"),
+    ("serviceaccounts/token", ("create", "*"), "can create tokens for other service accounts"),
+    (APPROVAL, ("update", "*"), "can approve certificates"),
 )  # fmt: skip
 
 
 @resource_rule(
     "rbac-no-detours",
-    "Roles hold no permission that leads to others",
+    "Roles hold no permission that leads to more permissions",
     types=[CLUSTER_ROLE],
     references=[
         cis_eks("4.1.4"), cis_eks("4.1.9"), cis_eks("4.1.10"), cis_eks("4.1.11"), cis_eks("4.1.12"),
         cis_kubernetes("5.1.4"), cis_kubernetes("5.1.9"), cis_kubernetes("5.1.10"), cis_kubernetes("5.1.12"),
         cis_kubernetes("5.1.13"),
     ],
-    steps="remove the permission, or give it in the one namespace that needs it",
+    steps="remove the permission, or grant it only in the namespace that needs it",
     url=RBAC_PAGE,
 )  # fmt: skip
 def rbac_no_detours(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Creating pods, volumes, tokens, webhooks; the kubelet's proxy."""
+    """Examples are creating pods, volumes, tokens or webhooks, and the kubelet's proxy."""
 
     def check(rule: Value) -> Iterator[str]:
         verbs, resources = set(texts(rule["verbs"])), texts(rule["resources"])
@@ -103,7 +103,7 @@ def _signers(resource: Planned) -> set[str]:
 
 @resource_rule(
     "rbac-no-escalation",
-    "Roles do not give themselves more",
+    "Roles cannot extend their own permissions",
     types=[KUBERNETES_ROLE, CLUSTER_ROLE],
     severity="high",
     references=[cis_eks("4.1.8"), cis_kubernetes("5.1.8")],
@@ -111,7 +111,7 @@ def _signers(resource: Planned) -> set[str]:
     url=RBAC_PAGE,
 )
 def rbac_no_escalation(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Whoever may bind, escalate or impersonate may everything."""
+    """The verbs bind, escalate and impersonate lead to every permission."""
 
     def check(rule: Value) -> Iterator[str]:
         found = [verb for verb in texts(rule["verbs"]) if verb in ("bind", "escalate", "impersonate")]
@@ -127,18 +127,18 @@ def rbac_no_escalation(resource: Planned, settings: Settings) -> Iterator[str]:
     types=[CLUSTER_ROLE_BINDING, ROLE_BINDING],
     severity="high",
     references=[cis_eks("4.1.1"), cis_kubernetes("5.1.1")],
-    steps="bind a role with the permissions that are needed; administrators get an access entry",
+    steps="bind a role with only the permissions that are needed; give administrators an access entry",
     url=RBAC_PAGE,
 )
 def rbac_no_cluster_admin(resource: Planned, settings: Settings) -> Iterator[str]:
-    """People that administer are seen better in access entries, which the cloud's own trail logs."""
+    """Administrators are easier to audit as access entries, which CloudTrail logs."""
     if resource["roleRef"]["name"].text == "cluster-admin":
         yield "the subjects may do everything: roleRef.name is cluster-admin"
 
 
 @resource_rule(
     "rbac-no-anonymous",
-    "Nothing is given to those who have not signed in",
+    "Anonymous users get no permissions",
     types=[CLUSTER_ROLE_BINDING, ROLE_BINDING],
     severity="critical",
     level="mandatory",
@@ -148,17 +148,17 @@ def rbac_no_cluster_admin(resource: Planned, settings: Settings) -> Iterator[str
     options={
         "allowedRoles": Option(
             ["system:public-info-viewer", "system:service-account-issuer-discovery"],
-            "roles that may be given to everybody", TEXTS,
+            "roles that anonymous users may have", TEXTS,
         ),
     },
 )  # fmt: skip
 def rbac_no_anonymous(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Kubernetes' own public roles are allowed."""
+    """The public roles of Kubernetes itself are accepted."""
     if resource["roleRef"]["name"].settled in settings["allowedRoles"]:
         return
 
     def check(subject: Value) -> Iterator[str]:
         if subject["name"].text in ANONYMOUS:
-            yield f"everybody who reaches the cluster gets these permissions: {subject['name'].raw}"
+            yield f"everyone who can reach the cluster gets these permissions: {subject['name'].raw}"
 
     yield from every(resource["subjects"].items(), check)

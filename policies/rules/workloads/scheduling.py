@@ -13,15 +13,15 @@ BETA_LABELS = ("beta.kubernetes.io/os", "beta.kubernetes.io/arch", "beta.kuberne
 
 @resource_rule(
     "no-beta-labels",
-    "Pods choose nodes by labels that are not deprecated",
+    "Pods select nodes by labels that are not deprecated",
     types=WORKLOADS,
     severity="low",
     references=[kubernetes_docs("Well-known labels, annotations and taints")],
-    steps="write kubernetes.io/os, kubernetes.io/arch, node.kubernetes.io/instance-type or topology.kubernetes.io/zone",
+    steps="use kubernetes.io/os, kubernetes.io/arch, node.kubernetes.io/instance-type or topology.kubernetes.io/zone",
     url="https://kubernetes.io/docs/reference/labels-annotations-taints/",
 )
 def no_beta_labels(resource: Planned, settings: Settings) -> Iterator[str]:
-    """In node selectors and node affinity."""
+    """Checks node selectors and node affinity."""
     pod = pod_of(resource)
     if pod is None:
         return

@@ -14,7 +14,7 @@ SECRETS_PAGE = "https://kubernetes.io/docs/concepts/security/secrets-good-practi
 
 @resource_rule(
     "no-secret-in-environment",
-    "Secrets are not written into the pod",
+    "Pods do not contain secrets as plain values",
     types=WORKLOADS,
     severity="high",
     references=[cis_eks("4.4.1"), cis_kubernetes("5.4.1")],
@@ -22,7 +22,7 @@ SECRETS_PAGE = "https://kubernetes.io/docs/concepts/security/secrets-good-practi
     url=SECRETS_PAGE,
 )
 def no_secret_in_environment(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Everybody who may see the pod would see it. Judged by the variable's name; references are fine."""
+    """Everyone who may read the pod could read them. Judged by the variable's name; references are accepted."""
 
     def check(container: Value) -> Iterator[str]:
         for variable in container["env"].items():
@@ -31,7 +31,7 @@ def no_secret_in_environment(resource: Planned, settings: Settings) -> Iterator[
             if SECRET_NAME.search(name) and not re.search(r"(?i)(file|path|name|arn|url|ttl|length|mode)$", name):
                 text = value.text
                 if text and not text.startswith(("$(", "/")):
-                    yield f"{container_name(container)}: the variable {name} has its value in the pod itself"
+                    yield f"{container_name(container)}: the pod contains the value of the variable {name}"
 
     pod = pod_of(resource)
     yield from every(pod.containers if pod else (), check)
@@ -39,7 +39,7 @@ def no_secret_in_environment(resource: Planned, settings: Settings) -> Iterator[
 
 @resource_rule(
     "secrets-as-files",
-    "Secrets reach containers as files",
+    "Containers get secrets as files",
     types=WORKLOADS,
     severity="low",
     references=[cis_eks("4.4.1"), cis_kubernetes("5.4.1")],
@@ -48,7 +48,7 @@ def no_secret_in_environment(resource: Planned, settings: Settings) -> Iterator[
     options=WHEN_OPTIONS,
 )
 def secrets_as_files(resource: Planned, settings: Settings) -> Iterator[str]:
-    """In production, unless the configuration says always: variables end up in crash reports and child processes."""
+    """By default, applies in production only: variables end up in crash reports and child processes."""
     if not applies(resource, settings):
         return
 
@@ -56,7 +56,7 @@ def secrets_as_files(resource: Planned, settings: Settings) -> Iterator[str]:
         sources = [variable["valueFrom"]["secretKeyRef"] for variable in container["env"].items()]
         sources += [source["secretRef"] for source in container["envFrom"].items()]
         if any(source.settled for source in sources):
-            yield f"{container_name(container)} gets secrets as variables"
+            yield f"{container_name(container)} gets secrets as environment variables"
         for source in sources:
             source.known()
 
@@ -66,7 +66,7 @@ def secrets_as_files(resource: Planned, settings: Settings) -> Iterator[str]:
 
 @resource_rule(
     "config-map-without-secrets",
-    "ConfigMaps hold no keys",
+    "ConfigMaps hold no private keys or access keys",
     types=[CONFIG_MAP],
     severity="critical",
     level="mandatory",
@@ -75,11 +75,11 @@ def secrets_as_files(resource: Planned, settings: Settings) -> Iterator[str]:
     url=SECRETS_PAGE,
 )
 def config_map_without_secrets(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Everybody who may read anything in the namespace may read them."""
+    """Everyone who may read ConfigMaps in the namespace could use them."""
 
     def check(pair: tuple[str, Value]) -> Iterator[str]:
         text = pair[1].text or ""
         if holds_client_key(text) or ACCESS_KEY.search(text):
-            yield f"data.{pair[0]} holds a private key"
+            yield f"data.{pair[0]} holds a private key or an access key"
 
     yield from every(resource["data"].entries(), check)

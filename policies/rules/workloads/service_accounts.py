@@ -19,7 +19,7 @@ from ...resource_types import CLUSTER_ROLE_BINDING, ROLE_BINDING, WORKLOADS
     options=WHEN_OPTIONS,
 )
 def service_account_own(resource: Planned, settings: Settings) -> Iterator[str]:
-    """In production, unless the configuration says always: the default account's token is of no use to most pods."""
+    """By default, applies in production only: most pods do not need the default account's token."""
     pod = pod_of(resource)
     if pod is None or not applies(resource, settings):
         return
@@ -34,11 +34,11 @@ def service_account_own(resource: Planned, settings: Settings) -> Iterator[str]:
     types=[ROLE_BINDING, CLUSTER_ROLE_BINDING],
     severity="high",
     references=[cis_eks("4.1.5"), cis_kubernetes("5.1.5")],
-    steps="make a service account for the workload and bind that",
+    steps="create a service account for the workload and bind it",
     url=RBAC_PAGE,
 )
 def default_service_account_unbound(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Every pod of the namespace that names no account has it."""
+    """Every pod of the namespace that names no account uses it."""
 
     def check(subject: Value) -> Iterator[str]:
         if subject["kind"].text == "ServiceAccount" and subject["name"].text == "default":

@@ -9,15 +9,15 @@ from ...resource_types import INGRESS, SERVICE
 
 @resource_rule(
     "service-load-balancer-private",
-    "Services are not published to the internet by the way",
+    "Services are not exposed to the internet by accident",
     types=[SERVICE],
     references=[cis_eks("5.4.5")],
-    steps='set the annotation service.beta.kubernetes.io/aws-load-balancer-scheme to "internal", or name networks in '
+    steps='set the annotation service.beta.kubernetes.io/aws-load-balancer-scheme to "internal", or list networks in '
     "loadBalancerSourceRanges",
     url="https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/service/annotations/",
 )
 def service_load_balancer_private(resource: Planned, settings: Settings) -> Iterator[str]:
-    """Who says internet-facing means it; without a word the in-tree controller publishes."""
+    """An explicit internet-facing scheme is accepted. Without a scheme, the in-tree controller exposes the service."""
     spec = resource["spec"]
     if spec["type"].text != "LoadBalancer":
         return
@@ -28,19 +28,19 @@ def service_load_balancer_private(resource: Planned, settings: Settings) -> Iter
     limited = ranges and "0.0.0.0/0" not in ranges
     managed = (spec["loadBalancerClass"].text or "").startswith("service.k8s.aws/")
     if scheme is None and internal not in ("true", "0.0.0.0/0") and not limited and not managed:
-        yield "the service gets a load balancer that the whole internet reaches"
+        yield "the service gets a load balancer that the whole internet can reach"
 
 
 @resource_rule(
     "service-load-balancer-tls",
-    "Load balancers of services for HTTP have a certificate",
+    "Load balancers of HTTP services have a certificate",
     types=[SERVICE],
     references=[cis_eks("5.4.5")],
     steps="set the annotation service.beta.kubernetes.io/aws-load-balancer-ssl-cert and serve port 443",
     url="https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/service/annotations/",
 )
 def service_load_balancer_tls(resource: Planned, settings: Settings) -> Iterator[str]:
-    """A service that has port 80 and no other."""
+    """Reports services whose only ports are 80 and 8080."""
     spec = resource["spec"]
     if spec["type"].text != "LoadBalancer":
         return
@@ -50,7 +50,7 @@ def service_load_balancer_tls(resource: Planned, settings: Settings) -> Iterator
     annotations.known()
     certificate = annotations["service.beta.kubernetes.io/aws-load-balancer-ssl-cert"]
     if ports and ports <= {80, 8080} and not certificate.given:
-        yield "the service is reached in plain text only"
+        yield "the service is reachable in plain text only"
 
 
 @resource_rule(
@@ -62,11 +62,11 @@ def service_load_balancer_tls(resource: Planned, settings: Settings) -> Iterator
     url="https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/ingress/annotations/",
 )
 def ingress_tls(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The controller finds a certificate by host name where HTTPS is listened for."""
+    """An HTTPS listener is accepted: the controller finds its certificate by host name."""
     annotations = resource["metadata"]["annotations"]
     certificate = annotations["alb.ingress.kubernetes.io/certificate-arn"]
     listening = annotations["alb.ingress.kubernetes.io/listen-ports"].text or ""
     tls = resource["spec"]["tls"]
     tls.known()
     if not tls.items() and not certificate.given and "HTTPS" not in listening:
-        yield "the ingress is reached in plain text: it has neither tls nor a certificate"
+        yield "the ingress is reachable in plain text: it has neither tls nor a certificate"

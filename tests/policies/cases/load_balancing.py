@@ -24,7 +24,7 @@ CASES = {
             [planned(LISTENER, {"protocol": UNKNOWN, "defaultActions": [{"type": "forward"}]})],
             [planned(LISTENER, {"protocol": "HTTP", "defaultActions": UNKNOWN})],
         ],
-        "in plain text",
+        "serves plain text",
     ),
     "listeners-tls-policy": one(
         LISTENER,
@@ -61,7 +61,7 @@ CASES = {
         [{}, {"desyncMitigationMode": "strictest"}],
         [{"desyncMitigationMode": "monitor"}],
         [{"desyncMitigationMode": UNKNOWN}],
-        "counted, not stopped",
+        "counted, not blocked",
     ),
     "load-balancer-zones": one(
         LOAD_BALANCER,

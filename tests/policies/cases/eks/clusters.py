@@ -11,7 +11,7 @@ CASES = {
         [{"encryptionConfig": {"provider": {"keyArn": UNKNOWN}, "resources": ["secrets"]}}],
         [{}, {"encryptionConfig": {"provider": {"keyArn": UNKNOWN}, "resources": []}}],
         [{"encryptionConfig": UNKNOWN}],
-        "not encrypted with a key of your own",
+        "not encrypted with a customer-managed key",
     ),
     "eks-tagged": one(
         CLUSTER,

@@ -23,6 +23,6 @@ CASES = {
             [planned(CLUSTER, LOGS)],
         ],
         [[cluster(**LOGS), planned(LOG_GROUP, {"name": UNKNOWN})]],
-        "EKS makes the log group itself",
+        "EKS creates the log group itself",
     ),
 }

@@ -31,14 +31,14 @@ CASES = {
         [config(endpointPublicAccess=False), config(publicAccessCidrs=["203.0.113.0/24"])],
         [config(), config(endpointPublicAccess=True, publicAccessCidrs=["0.0.0.0/0"]), {}],
         [config(endpointPublicAccess=UNKNOWN), config(publicAccessCidrs=UNKNOWN)],
-        "the whole internet reaches the cluster's endpoint",
+        "the whole internet can reach the cluster's endpoint",
     ),
     "cluster-endpoint-private": one(
         CLUSTER,
         [config(endpointPrivateAccess=True)],
         [config(), config(endpointPrivateAccess=False)],
         [config(endpointPrivateAccess=UNKNOWN)],
-        "through the internet",
+        "over the internet",
     ),
     "cluster-two-zones": one(
         CLUSTER,

@@ -11,7 +11,7 @@ CASES = {
         [{"amiType": "AL2023_x86_64_STANDARD"}, {}],
         [{"amiType": "AL2_x86_64"}],
         [{"amiType": UNKNOWN}],
-        "no images of Amazon Linux 2",
+        "stopped publishing Amazon Linux 2 images",
     ),
     "node-group-architecture": one(
         NODE_GROUP,

@@ -11,7 +11,7 @@ CASES = {
         [{"version": "1.36"}, {"version": "1.40"}, {}],
         [{"version": "1.29"}],
         [{"version": UNKNOWN}],
-        "EKS ended Kubernetes 1.29",
+        "EKS no longer runs Kubernetes 1.29",
     ),
     "cluster-version-supported": one(
         CLUSTER,
@@ -28,6 +28,6 @@ CASES = {
         ],
         [[cluster(version="1.35"), group("l", version="1.36")], [cluster(version="1.36"), group("l", version="1.32")]],
         [[cluster(), group("l", version=UNKNOWN)]],
-        "than their cluster of",
+        "than their cluster's",
     ),
 }

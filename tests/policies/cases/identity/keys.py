@@ -18,7 +18,7 @@ CASES = {
         [{}, {"deletionWindowInDays": 30}],
         [{"deletionWindowInDays": 7}],
         [{"deletionWindowInDays": UNKNOWN}],
-        "gone 7 days after",
+        "deleted after 7 days",
     ),
     "resource-policy-not-public": Case(
         [
@@ -56,6 +56,6 @@ CASES = {
             [planned(ECR_POLICY, {"repository": "r", "policy": policy(allow("ecr:*", Principal={"AWS": "*"}))})],
         ],
         [[planned(KMS_KEY_POLICY, {"keyId": UNKNOWN, "policy": UNKNOWN})]],
-        "for everybody in the world",
+        "applies to everyone",
     ),
 }

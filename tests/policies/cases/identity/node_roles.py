@@ -16,12 +16,12 @@ CASES = {
             [planned(ROLE, {"managedPolicyArns": ["arn:aws:iam::aws:policy/AdministratorAccess"]}, "l"), NODES[1]],
         ],
         [[*NODES, attachment("l", UNKNOWN)]],
-        "the role of nodes carries",
+        "the node role has",
     ),
     "nodes-managed-by-ssm": Case(
         [[*NODES, SSM], [group("l")]],
         [[*NODES, attachment("l", "AmazonEKSWorkerNodePolicy")]],
         [[*NODES, attachment("l", UNKNOWN)]],
-        "cannot be reached by Systems Manager",
+        "Systems Manager cannot reach",
     ),
 }

@@ -20,7 +20,7 @@ CASES = {
         [{"user": "robot", "policyArn": "a"}],
         [{"user": "alice", "policyArn": "a"}],
         [{"user": UNKNOWN, "policyArn": "a"}],
-        "a single user",
+        "an individual user",
         {"users": ["robot"]},
     ),
     "iam-no-access-keys": one(
@@ -28,6 +28,6 @@ CASES = {
         [{"user": "a", "status": "Inactive"}],
         [{"user": "a"}, {"user": UNKNOWN, "status": "Active"}],
         [{"user": "a", "status": UNKNOWN}],
-        "does not expire",
+        "never expires",
     ),
 }

@@ -10,7 +10,7 @@ CASES = {
         [[planned(SECRET, {}), planned(SECRET_ROTATION, {"secretId": UNKNOWN}, secretId=urn(SECRET, "x"))]],
         [[planned(SECRET, {})]],
         [[planned(SECRET, {}), planned(SECRET_ROTATION, {"secretId": UNKNOWN})]],
-        "never changed",
+        "never rotated",
         {"when": "always"},
     ),
     "secret-recoverable": one(

@@ -36,7 +36,7 @@ CASES = {
             trust("*", Condition={"StringNotEquals": {"aws:PrincipalAccount": "111122223333"}}),
         ],
         [{"assumeRolePolicy": UNKNOWN}],
-        "every AWS account of the world",
+        "every AWS account",
     ),
     "iam-federated-trust-narrow": one(
         ROLE,

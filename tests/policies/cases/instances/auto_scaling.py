@@ -27,7 +27,7 @@ CASES = {
         [{}, {"targetGroupArns": [UNKNOWN], "healthCheckType": "ELB"}],
         [{"targetGroupArns": [UNKNOWN]}, {"loadBalancers": ["a"], "healthCheckType": "EC2"}],
         [{"targetGroupArns": ["a"], "healthCheckType": UNKNOWN}],
-        "does not ask it which instances work",
+        "does not use its health checks",
     ),
     "spot-several-types": one(
         NODE_GROUP,

@@ -23,7 +23,7 @@ CASES = {
         [{}, {"metadataOptions": {"httpPutResponseHopLimit": 1}}],
         [{"metadataOptions": {"httpPutResponseHopLimit": 2}}, {"metadataOptions": {"httpPutResponseHopLimit": 2.0}}],
         [{"metadataOptions": {"httpPutResponseHopLimit": UNKNOWN}}],
-        "metadata answers travel 2 hops",
+        "the hop limit is 2",
     ),
     "no-key-pair-on-nodes": Case(
         [[planned(LAUNCH_TEMPLATE, NODES)], [planned(LAUNCH_TEMPLATE, {"keyName": "k"})]],
@@ -32,6 +32,6 @@ CASES = {
             [planned(LAUNCH_TEMPLATE, {"keyName": "k"}, "w"), windows_group(launchTemplate={"id": UNKNOWN})],
         ],
         [[planned(LAUNCH_TEMPLATE, {**NODES, "keyName": UNKNOWN})]],
-        "the nodes are given a key pair",
+        "the nodes have a key pair",
     ),
 }

@@ -27,6 +27,6 @@ CASES = {
         [{}, {"sourceDestCheck": True}],
         [{"sourceDestCheck": False}],
         [{"sourceDestCheck": UNKNOWN}],
-        "takes and sends traffic of others",
+        "can handle traffic that is not its own",
     ),
 }

@@ -37,6 +37,6 @@ CASES = {
             {"userData": encoded("#!/bin/bash\ncurl -sSL https://example.com/install.sh | bash\n")},
         ],
         [{"userData": UNKNOWN}],
-        "verifies nothing",
+        "does not verify them",
     ),
 }

@@ -38,6 +38,6 @@ CASES = {
         [{}, {"enabled": True}],
         [{"enabled": False}],
         [{"enabled": UNKNOWN}],
-        "switched off for the whole region",
+        "switched off for the account in this region",
     ),
 }

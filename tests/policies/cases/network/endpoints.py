@@ -26,6 +26,6 @@ CASES = {
         ],
         [[vpc(), *SUBNETS, EKS], [vpc(), *SUBNETS, EKS, *NEEDED[:-1]]],
         [[vpc(), *SUBNETS, EKS, endpoint(UNKNOWN)]],
-        "the VPC has no way to the internet and no endpoint of",
+        "the VPC has no internet access and no endpoint for",
     ),
 }

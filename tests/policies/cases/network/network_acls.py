@@ -61,6 +61,6 @@ CASES = {
             [planned(NETWORK_ACL_RULE, {"ruleAction": "allow", "protocol": "-1", "ipv6CidrBlock": "::/0"})],
         ],
         [[planned(NETWORK_ACL, {"ingress": [{"action": UNKNOWN, "protocol": "tcp", "cidrBlock": "0.0.0.0/0"}]})]],
-        "of remote administration",
+        "administration port",
     ),
 }

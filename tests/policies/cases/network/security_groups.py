@@ -57,13 +57,13 @@ CASES = {
             [planned(SECURITY_GROUP, {"ingress": [tcp(22, cidr=UNKNOWN)]})],
             [planned(SECURITY_GROUP, {"ingress": [tcp(UNKNOWN)]})],
         ],
-        "of remote administration",
+        "administration port",
     ),
     "no-world-to-risky-ports": Case(
         [[planned(SECURITY_GROUP, {"ingress": [tcp(443), tcp(22), tcp(5432, cidr="10.0.0.0/8")]})]],
         [[planned(SECURITY_GROUP, {"ingress": [tcp(5432)]})], [planned(SECURITY_GROUP, {"ingress": [tcp(440, 450)]})]],
         [[planned(SECURITY_GROUP, {"ingress": [tcp(5432, cidr=UNKNOWN)]})]],
-        "often attacked",
+        "frequently attacked port",
     ),
     "only-public-ports-to-world": Case(
         [[planned(SECURITY_GROUP, {"ingress": [tcp(80), tcp(443), tcp(22), tcp(5432)]})]],

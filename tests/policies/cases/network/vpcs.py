@@ -12,7 +12,7 @@ CASES = {
         [{"internetGatewayBlockMode": "block-ingress"}],
         [{"internetGatewayBlockMode": "off"}],
         [{"internetGatewayBlockMode": UNKNOWN}],
-        "are not restricted",
+        "are unrestricted",
     ),
     "vpc-flow-logs": Case(
         [[vpc(), planned(FLOW_LOG, {"vpcId": UNKNOWN}, **OF_VPC)]],

@@ -34,7 +34,7 @@ CASES = {
             [bucket_policy(policy(allow("s3:*", Principal={"AWS": "*"})))],
         ],
         [[bucket_policy(UNKNOWN)], [bucket(acl=UNKNOWN)]],
-        "everybody",
+        "everyone",
     ),
     "bucket-no-public-read": Case(
         [
@@ -44,13 +44,13 @@ CASES = {
         ],
         [[bucket(acl="public-read")], [bucket_policy(policy(PUBLIC_READ))]],
         [[bucket_policy(UNKNOWN)]],
-        "everybody read",
+        "everyone read",
     ),
     "bucket-without-acls": one(
         BUCKET_OWNERSHIP,
         [{"rule": {"objectOwnership": "BucketOwnerEnforced"}}],
         [{"rule": {"objectOwnership": "ObjectWriter"}}],
         [{"rule": UNKNOWN}],
-        "keeps ACLs alive",
+        "keeps ACLs enabled",
     ),
 }

@@ -34,7 +34,7 @@ CASES = {
         ],
         [[bucket(), VERSIONED], [bucket(versioning={"enabled": True})]],
         [[bucket(), planned(VERSIONING, {"bucket": UNKNOWN, "versioningConfiguration": UNKNOWN}, **OF_BUCKET)]],
-        "keeps every version of every object for ever",
+        "keeps every version of every object forever",
     ),
     "bucket-access-logs": Case(
         [
@@ -48,7 +48,7 @@ CASES = {
         ],
         [[bucket()]],
         [[bucket(logging=UNKNOWN)]],
-        "who read or changed the bucket's objects",
+        "the bucket has no access log",
         {"when": "always"},
     ),
     "no-force-destroy": one(
@@ -56,7 +56,7 @@ CASES = {
         [{}, {"forceDestroy": False}, {"forceDestroy": True, "tags": {"Environment": "dev"}}],
         [{"forceDestroy": True}, {"forceDestroy": True, "tags": {"env": "prod"}}],
         [{"forceDestroy": UNKNOWN}],
-        "forceDestroy deletes everything inside",
+        "forceDestroy deletes the contents",
         stack="production",
     ),
     "object-without-secrets": one(

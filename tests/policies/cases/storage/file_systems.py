@@ -18,7 +18,7 @@ CASES = {
         [{"deploymentType": "MULTI_AZ_1"}],
         [{}, {"deploymentType": "SINGLE_AZ_2"}],
         [{"deploymentType": UNKNOWN}],
-        "stands in one zone",
+        "is in one zone",
         {"when": "always"},
     ),
 }

@@ -33,6 +33,6 @@ CASES = {
             [planned(ECR_REPOSITORY, {"name": "app"}), planned(ECR_LIFECYCLE, {"repository": "b"})],
         ],
         [[planned(ECR_REPOSITORY, {}), planned(ECR_LIFECYCLE, {"repository": UNKNOWN})]],
-        "images are kept for ever",
+        "images are kept forever",
     ),
 }

@@ -10,7 +10,7 @@ CASES = {
         [[*NODES, ON], [cluster(), group("l"), addon({"env": {"AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG": "true"}})]],
         [[*NODES, addon({"env": {"AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG": "true"}})]],
         [[*NODES, addon(UNKNOWN)]],
-        "does not reach Windows pods",
+        "does not affect Windows pods",
     ),
     "addon-keeps-to-linux": Case(
         [

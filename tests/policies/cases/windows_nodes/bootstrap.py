@@ -14,7 +14,7 @@ CASES = {
     "windows-memory-reserved": user_data(
         [GOOD_BOOTSTRAP, "exit", f'{BOOTSTRAP} -KubeletExtraArgs "--system-reserved=memory=2Gi,ephemeral-storage=1Gi"'],
         [BOOTSTRAP, f'{BOOTSTRAP} -KubeletExtraArgs "--kube-reserved=memory=512Mi"'],
-        "are held back for Windows",
+        "are reserved for the system",
     ),
     "windows-managed-group-bootstrap": Case(
         [
@@ -23,6 +23,6 @@ CASES = {
         ],
         [[windows_group(**IN_TEMPLATE), template(userData=powershell(GOOD_BOOTSTRAP))]],
         [[windows_group(**IN_TEMPLATE), template(userData=UNKNOWN)]],
-        "the user data calls it once more",
+        "the user data calls it again",
     ),
 }

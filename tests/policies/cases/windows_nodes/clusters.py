@@ -28,7 +28,7 @@ CASES = {
         [[*NODES, group("l")], NODES, [cluster(), group("l", scalingConfig={"minSize": 1, "maxSize": 1})]],
         [[*NODES, group("l", scalingConfig={"minSize": 1, "desiredSize": 1, "maxSize": 4})]],
         [[*NODES, group("l", scalingConfig={"minSize": 1, "desiredSize": UNKNOWN, "maxSize": 4})]],
-        "one Linux node only",
+        "only one Linux node",
     ),
     "windows-needs-ipv4": Case(
         [NODES, [cluster(kubernetesNetworkConfig={"ipFamily": "ipv6"}), group("l")]],

@@ -19,7 +19,7 @@ CASES = {
         [{"amiType": WINDOWS, "instanceTypes": ["m6i.large", "m4.16xlarge"]}, {"instanceTypes": ["m4.large"]}],
         [{"amiType": WINDOWS, "instanceTypes": ["m4.large"]}],
         [{"amiType": WINDOWS, "instanceTypes": UNKNOWN}],
-        "named as unfit for Windows nodes",
+        "listed as unsupported for Windows nodes",
     ),
     "windows-nodes-tainted": one(
         NODE_GROUP,

@@ -72,6 +72,6 @@ CASES = {
             [cluster(), *ROLES, group("w", "CUSTOM", **IN_TEMPLATE), template(userData=powershell("x"))],
         ],
         [[*OWN, OWN_NODES, entry(UNKNOWN)]],
-        'role "w" has no access entry of the type EC2_WINDOWS',
+        'role "w" has no access entry of type EC2_WINDOWS',
     ),
 }

@@ -19,7 +19,7 @@ CASES = {
         ],
         [[planned(EKS_POD_IDENTITY, IDENTITY), planned(POD, windows({"serviceAccountName": "app"}))]],
         [[planned(EKS_POD_IDENTITY, IDENTITY), planned(POD, windows({"serviceAccountName": UNKNOWN}))]],
-        "Pod Identity does not reach",
+        "where Pod Identity does not work",
     ),
     "windows-no-pod-security-groups": Case(
         [

@@ -33,6 +33,6 @@ CASES = {
         ],
         [[windows_group(), planned(POD, windows(image=f"{CORE}:ltsc2019"))]],
         [[windows_group(), planned(POD, windows(image=UNKNOWN))]],
-        "built for Windows Server 2019, the nodes run 2022",
+        "built for Windows Server 2019, but the nodes run 2022",
     ),
 }

@@ -10,7 +10,7 @@ CASES = {
         [windows(), host_process()],
         [windows({"hostNetwork": True})],
         [windows({"hostNetwork": UNKNOWN})],
-        "the pod is no HostProcess pod",
+        "the pod is not a HostProcess pod",
     ),
     "windows-host-process": windows_case(
         [windows(), host_process()],
@@ -31,7 +31,7 @@ CASES = {
         [windows(), host_process()],
         [{**host_process(), "metadata": {"namespace": "shop"}}],
         [{**host_process(), "metadata": {"namespace": UNKNOWN}}],
-        "outside of the system's namespaces",
+        "outside the system namespaces",
     ),
     "windows-container-user": windows_case(
         [windows(), security(windowsOptions={"runAsUserName": "ContainerUser"})],

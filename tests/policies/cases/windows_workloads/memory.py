@@ -16,6 +16,6 @@ CASES = {
         [windows(), host_process()],
         [windows(resources={}), windows(resources={"requests": {"memory": "1Gi"}})],
         [windows(resources=UNKNOWN)],
-        "has no limit of memory",
+        "has no memory limit",
     ),
 }

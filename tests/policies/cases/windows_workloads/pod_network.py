@@ -22,7 +22,7 @@ CASES = {
         [windows({"dnsPolicy": "ClusterFirst"})],
         [windows({"dnsPolicy": "ClusterFirstWithHostNet"}), host_process(dnsPolicy="ClusterFirstWithHostNet")],
         [windows({"dnsPolicy": UNKNOWN})],
-        "Windows does not have",
+        "Windows does not support",
     ),
     "windows-network-policy": Case(
         [
@@ -52,7 +52,7 @@ CASES = {
         [{"metadata": {"name": "vpc-resource-controller", "namespace": "shop"}}, {"metadata": {"name": "app"}}],
         [{"metadata": {"name": "vpc-resource-controller", "namespace": "kube-system"}}],
         [{"metadata": {"name": UNKNOWN, "namespace": "kube-system"}}],
-        "leaves Windows addresses alone",
+        "does not manage Windows addresses",
     ),
     "pod-network-maintained": one(
         POD,

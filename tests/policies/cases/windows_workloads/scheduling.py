@@ -58,7 +58,7 @@ CASES = {
             [*BOTH, planned(POD, windows({"runtimeClassName": UNKNOWN}))],
             [*BOTH, planned(POD, windows({"nodeSelector": {OS: "windows", BUILD_LABEL: UNKNOWN}}))],
         ],
-        "nodes of Windows Server 2022 and 2025, and none is chosen",
+        "nodes with Windows Server 2022 and 2025, and the pod chooses none",
     ),
     "windows-runtime-class-exists": Case(
         [[runtime_class("windows-2022", "10.0.20348")], [planned(RUNTIME_CLASS, {"metadata": {"name": "gvisor"}})]],
@@ -74,6 +74,6 @@ CASES = {
         ],
         [[planned(FARGATE_PROFILE, {"selectors": [{"namespace": "sh*"}]}), SHOP]],
         [[planned(FARGATE_PROFILE, {"selectors": [{"namespace": UNKNOWN}]}), SHOP]],
-        "takes the Windows pods",
+        "selects the Windows pods",
     ),
 }

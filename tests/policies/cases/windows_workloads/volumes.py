@@ -17,7 +17,7 @@ CASES = {
         [windows(volumeDevices=[])],
         [windows(volumeDevices=[{"name": "v", "devicePath": "/dev/xvdb"}])],
         [windows(volumeDevices=UNKNOWN)],
-        "takes block devices",
+        "uses block devices",
     ),
     "windows-no-memory-volumes": windows_case(
         [volumes(emptyDir={})],

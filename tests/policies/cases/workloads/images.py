@@ -11,14 +11,14 @@ CASES = {
         [linux(), linux(image="registry:5000/app@sha256:0123"), linux(image="registry:5000/app:1")],
         [linux(image="nginx"), linux(image="registry:5000/app"), linux(image="nginx:latest")],
         [linux(image=UNKNOWN)],
-        "means at the time",
+        "which has no fixed tag",
     ),
     "image-registry-approved": one(
         POD,
         [linux()],
         [linux(image="docker.io/library/nginx:1")],
         [linux(image=UNKNOWN)],
-        "of no approved registry",
+        "not from an approved registry",
         {"registries": ["registry.example.com/"]},
     ),
 }

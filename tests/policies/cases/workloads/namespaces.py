@@ -21,7 +21,7 @@ CASES = {
         [{"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "baseline"}}}],
         [{"metadata": {"name": "a"}}, {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "privileged"}}}],
         [{"metadata": {"labels": UNKNOWN}}],
-        "admits pods with every right",
+        "admits privileged pods",
         ALWAYS,
     ),
     "namespace-network-policy": Case(
@@ -39,7 +39,7 @@ CASES = {
                 planned(NETWORK_POLICY, {"metadata": {"namespace": UNKNOWN}}),
             ]
         ],
-        "nothing limits who speaks to the pods",
+        "nothing limits who can connect to the pods",
         ALWAYS,
     ),
 }

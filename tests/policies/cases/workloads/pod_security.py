@@ -67,7 +67,7 @@ CASES = {
         [linux(), security(allowPrivilegeEscalation=False)],
         [security(allowPrivilegeEscalation=True)],
         [security(allowPrivilegeEscalation=UNKNOWN)],
-        "may gain more rights",
+        "can gain more privileges",
     ),
     "pod-no-host-paths": one(
         POD,
@@ -84,6 +84,6 @@ CASES = {
         [linux(ports=[{"containerPort": 80}])],
         [linux(ports=[{"containerPort": 80, "hostPort": 80}])],
         [linux(ports=UNKNOWN)],
-        "takes port 80 of its node",
+        "uses port 80 of its node",
     ),
 }

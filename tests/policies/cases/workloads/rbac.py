@@ -23,14 +23,14 @@ CASES = {
         [rules(allows(["pods"], ["get"]))],
         [rules(allows(["*"], ["get"])), rules(allows(["pods"], ["*"])), rules(allows(["pods"], ["get"], ["*"]))],
         [rules(allows(["pods"], UNKNOWN)), {"metadata": {}, "rules": UNKNOWN}],
-        "a star in",
+        "has a wildcard in",
     ),
     "rbac-no-secret-reading": one(
         CLUSTER_ROLE,
         [rules(allows(["pods"], ["get"])), rules(allows(["secrets"], ["get"], resourceNames=["one"]))],
         [rules(allows(["pods", "secrets"], ["list"]))],
         [rules(allows(["secrets"], [UNKNOWN]))],
-        "reads every secret",
+        "can read every secret",
     ),
     "rbac-no-detours": one(
         CLUSTER_ROLE,

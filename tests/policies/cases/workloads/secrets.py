@@ -20,14 +20,14 @@ CASES = {
         ],
         [linux(env=SECRET_ENV)],
         [linux(env=[{"name": "DB_PASSWORD", "value": UNKNOWN}]), linux(env=UNKNOWN)],
-        "the variable DB_PASSWORD has its value in the pod itself",
+        "the pod contains the value of the variable DB_PASSWORD",
     ),
     "secrets-as-files": one(
         POD,
         [linux(), linux(env=[{"name": "A", "value": "b"}])],
         [linux(env=SECRET_REF), linux(envFrom=[{"secretRef": {"name": "db"}}])],
         [linux(env=UNKNOWN)],
-        "gets secrets as variables",
+        "gets secrets as environment variables",
         ALWAYS,
     ),
     "config-map-without-secrets": one(

@@ -26,7 +26,7 @@ CASES = {
         ],
         [balanced(), balanced(loadBalancerSourceRanges=["0.0.0.0/0"])],
         [balanced(annotations={"scheme": UNKNOWN}), {"metadata": {}, "spec": UNKNOWN}],
-        "the whole internet reaches",
+        "the whole internet can reach",
     ),
     "service-load-balancer-tls": one(
         SERVICE,
@@ -44,6 +44,6 @@ CASES = {
         ],
         [{"metadata": {}, "spec": {"rules": []}}],
         [{"metadata": {}, "spec": {"tls": UNKNOWN}}],
-        "in plain text",
+        "in plain text: it has neither tls nor",
     ),
 }

@@ -73,19 +73,19 @@ def test_one_switch_keeps_the_rule(switch: Planned) -> None:
     ],
 )  # fmt: skip
 def test_no_switch_breaks_it(resources: list[Planned]) -> None:
-    assert ipam(*resources) == ['cluster "main" has Windows nodes ("w") and Windows IPAM is not on']
+    assert ipam(*resources) == ['cluster "main" has Windows nodes ("w") but does not enable Windows IPAM']
 
 
 def test_two_switches_break_it() -> None:
     both = ipam(addon({"enableWindowsIpam": "true"}), config_map())
-    assert both == ['cluster "main" switches Windows IPAM on 2 times: Addon "cni", ConfigMap "map"']
+    assert both == ['cluster "main" enables Windows IPAM in 2 places: Addon "cni", ConfigMap "map"']
     several = ipam(config_map(), config_map(CONFIG_MAP_PATCH))
-    assert several == ['cluster "main" switches Windows IPAM on 2 times: ConfigMap "map", ConfigMapPatch "map"']
+    assert several == ['cluster "main" enables Windows IPAM in 2 places: ConfigMap "map", ConfigMapPatch "map"']
 
 
 def test_a_config_map_beside_the_add_on_that_owns_it_breaks_it() -> None:
     (message,) = ipam(addon({}), config_map())
-    assert message.startswith('cluster "main": ConfigMap "map" switches Windows IPAM on, but the add-on "cni" owns')
+    assert message.startswith('cluster "main": ConfigMap "map" enables Windows IPAM, but the add-on "cni" owns')
 
 
 @pytest.mark.parametrize("resource", [addon(UNKNOWN), config_map(value=UNKNOWN), config_map(data=UNKNOWN)])
@@ -98,7 +98,7 @@ def test_clusters_are_told_apart() -> None:
     other = planned(CLUSTER, "other")
     nodes = group("o", WINDOWS, "windows", cluster="other")
     on = addon({"enableWindowsIpam": "true"})
-    assert ipam(other, nodes, on) == ['cluster "other" has Windows nodes ("o") and Windows IPAM is not on']
+    assert ipam(other, nodes, on) == ['cluster "other" has Windows nodes ("o") but does not enable Windows IPAM']
     assert ipam(other, nodes, on, addon({"enableWindowsIpam": "true"}, "other", "cni2")) == []
 
 
