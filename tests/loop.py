@@ -4,10 +4,13 @@ No marker: ``make test``, which is also a plain ``pytest``. ``verify``: slow, an
 real programs. The marker is written where the test is; this module sees to it that nobody forgets one.
 """
 
+import gc
 import os
+import re
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,9 @@ OUTSIDE = frozenset(
 """Programs that a clone with its Python environment does not have: what starts one is a proof."""
 BUILDERS = frozenset({"tests.binaries", "tests.boot"})
 """Modules of Python that build, or need what was built."""
+_MODULE = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.(verify|proof)\b", re.MULTILINE)
+"""The marker of a whole file."""
+_KNOWN = frozenset({*COMMANDS, "and", "or", "not"})
 _EVENTS = {"subprocess.Popen": 1, "os.posix_spawn": 1, "os.exec": 1}
 """Python's audit events of a process that starts, with the place of its arguments."""
 
@@ -143,22 +149,54 @@ def pytest_configure(config: pytest.Config) -> None:
         option.markexpr = selection(option.markexpr, config.invocation_params.args, config.args)
 
 
+def chosen(expression: str, mark: str) -> bool:
+    """Whether a marker expression may choose tests that are marked so."""
+    if not expression or not _KNOWN.issuperset(re.findall(r"\w+", expression)):
+        return True
+    return bool(eval(expression, {}, {name: name == mark for name in COMMANDS}))  # noqa: S307 (four known words)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file whose marker is not chosen is not even imported: that costs more than many a test."""
+    if not collection_path.name.startswith("test_") or collection_path.suffix != ".py":
+        return None
+    found = _MODULE.search(collection_path.read_text(encoding="utf-8"))
+    if found is None or chosen(config.option.markexpr, found[1]):
+        return None
+    _left_out(config, found[1])["files"] += 1
+    return True
+
+
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
     """Count what the marker expression left out."""
     for item in items:
         for mark in COMMANDS:
             if item.get_closest_marker(mark):
-                counts = item.config.stash.setdefault(_LEFT_OUT, dict.fromkeys(COMMANDS, 0))
-                counts[mark] += 1
+                _left_out(item.config, mark)["tests"] += 1
                 break
 
 
-_LEFT_OUT = pytest.StashKey[dict[str, int]]()
+_LEFT_OUT = pytest.StashKey[dict[str, Counter[str]]]()
+
+
+def _left_out(config: pytest.Config, mark: str) -> Counter[str]:
+    return config.stash.setdefault(_LEFT_OUT, {name: Counter() for name in COMMANDS})[mark]
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """One line for what was left out, with the command that runs it."""
-    counts = config.stash.get(_LEFT_OUT, {})
-    said = [f"{number} marked {mark} (`{COMMANDS[mark]}`)" for mark, number in counts.items() if number]
-    if said and config.option.markexpr == FAST:
-        terminalreporter.write_line(f"left out: {', '.join(said)}; a file or test that is named runs with any marker")
+    for mark, counts in config.stash.get(_LEFT_OUT, {}).items():
+        if counts and config.option.markexpr == FAST:
+            said = " and ".join(f"{number} {what}" for what, number in sorted(counts.items()))
+            terminalreporter.write_line(f"left out: {said} marked {mark}; `{COMMANDS[mark]}`, or name the file")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported stays to the end: the garbage collector need not look at it again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
