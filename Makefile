@@ -28,7 +28,7 @@ preview: $(VENV)/.run  ## Show what a stack would create (STACK=dev, FORMAT=tree
 test: $(VENV)/.dev  ## Run the fast tests: two minutes, needs nothing but Python (a plain pytest runs the same)
 	@$(PYTEST)
 
-verify: $(VENV)/.dev validators  ## Run the slow tests that are Python alone: agents, docs, the wheel, validators
+verify: validators  ## Run the slow tests that are Python alone: agents, docs, the wheel, validators
 	@WINKUBE_CHECKOV=$(CHECKOV) $(PYTEST) -m verify
 
 proof: $(VENV)/.dev  ## Run what was built: API servers, kubeadm, Wine, an engine, machines; skip what was not
@@ -41,7 +41,8 @@ binaries: $(VENV)/.dev  ## Build all real programs that tests run, once per vers
 machines: $(VENV)/.dev  ## Build what booted machines run, so that `make proof` boots one (root, and Go)
 	@$(BIN)/python -m tests.boot prepare
 
-validators: $(CHECKOV)/.installed  ## Install the validators that need an environment of their own (checkov)
+validators: $(VENV)/.dev $(CHECKOV)/.installed  ## Install the validators that need a place of their own (checkov, TypeScript)
+	@$(BIN)/python -m tests.plugin.node || echo "what needs them is skipped" >&2
 
 lint: $(VENV)/.dev  ## Check style, formatting and generated files
 	$(BIN)/ruff check $(ROOMS)

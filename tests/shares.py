@@ -7,17 +7,19 @@ import pytest
 from xdist.scheduler import LoadFileScheduling  # pyright: ignore[reportMissingTypeStubs]
 
 _BED = re.compile(r"tests/cluster/.*\[(\d+\.\d+)[-\]]")
+_ALONE = "tests/node_agent/test_scenarios.py"
+"""Longer than all others of its command together: each of its tests is a share, with a bed of its own."""
 _LONG = (
-    *(f"tests/{room}/" for room in ("cluster", "windows_boot/wine", "boot", "engine", "plugin", "package")),
-    *(f"tests/{room}/" for room in ("kubeadm", "node_agent", "validators", "docs", "stacks")),
+    *("tests/boot/", "tests/cluster/", "tests/windows_boot/wine/", "tests/kubeadm/", "tests/node_agent/"),
+    *("tests/package/", "tests/docs/", "tests/preview/", "tests/stacks/"),
 )
-"""Rooms that run other programs: they start first, so that no worker is left alone with one of them at the end."""
+"""They start first, so that no worker is left alone with one of them at the end."""
 
 
 def share_of(test: str) -> str:
     """The share of a test by its id: a test bed takes seconds to start, so one worker keeps one for all files."""
     bed = _BED.match(test)
-    return f"test bed {bed[1]}" if bed else test.partition("::")[0]
+    return f"test bed {bed[1]}" if bed else test if test.startswith(_ALONE) else test.partition("::")[0]
 
 
 def turn_of(test: str) -> int:

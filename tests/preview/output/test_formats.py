@@ -527,6 +527,7 @@ class TestCommand:
         """A difference is no error unless it is named as one."""
         assert self.run(repository, "HEAD", "--stack", "dev", *arguments) == code
 
+    @pytest.mark.verify
     def test_all_stacks_as_json(self, repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert self.run(repository, "HEAD", "--format", "json") == 0
         document = json.loads(capsys.readouterr().out)
