@@ -151,7 +151,7 @@ def load_balancer_controller(cluster_name: str, partition: str = "aws") -> Docum
               f"arn:{partition}:iam::*:role/aws-service-role/elasticloadbalancing.amazonaws.com/*",
               conditions={"StringEquals": {"iam:AWSServiceName": "elasticloadbalancing.amazonaws.com"}}),
         allow(_SEE_NETWORK, "*"),
-        allow(_SEE_NEIGHBOURS, "*"),
+        allow(_READ_RELATED_SERVICES, "*"),
         allow(["ec2:AuthorizeSecurityGroupIngress", "ec2:RevokeSecurityGroupIngress"], groups),
         allow("ec2:CreateSecurityGroup", [groups, f"arn:{partition}:ec2:*:*:vpc/*"]),
         allow("ec2:CreateTags", groups,
@@ -195,7 +195,7 @@ _SEE_NETWORK = [
         "LoadBalancers", "Rules", "SSLPolicies", "Tags", "TargetGroupAttributes", "TargetGroups", "TargetHealth",
         "TrustStores")),
 ]  # fmt: skip
-_SEE_NEIGHBOURS = [
+_READ_RELATED_SERVICES = [
     "acm:DescribeCertificate",
     "acm:ListCertificates",
     "cognito-idp:DescribeUserPoolClient",

@@ -24,7 +24,7 @@ POD_IDENTITY_ON_WINDOWS = Rule(
     "WK-ADD-005", "Pods on Windows nodes get their role by IRSA: Pod Identity does not reach them.",
     "https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html",
 )  # fmt: skip
-VERSION_SHAPE = Rule("WK-ADD-006", "A version is written in full, as the add-on's publisher writes it.",
+VERSION_FORMAT = Rule("WK-ADD-006", "A version is written in full, as the add-on's publisher writes it.",
                      "https://docs.aws.amazon.com/eks/latest/userguide/updating-an-add-on.html")  # fmt: skip
 VERSION_FOR_WINDOWS = Rule(
     "WK-ADD-007", "An add-on with a Windows part is of a version that has it.",
@@ -155,7 +155,7 @@ def _check_version(addon: Addon, version: str | None) -> Mistakes:
     numbers = _numbers(addon, version)
     if numbers is None:
         example = _written(addon, addon.windows_since or "1.0.0") if addon.chart is None else addon.chart.version
-        found.add(VERSION_SHAPE, ("version",), f"a version of {addon.name} is written in full",
+        found.add(VERSION_FORMAT, ("version",), f"a version of {addon.name} is written in full",
                   f'write it as "{example}", or leave it out', version)  # fmt: skip
     elif addon.chart is not None and numbers[0] != _triple(addon.chart.version)[0]:
         major = _triple(addon.chart.version)[0]

@@ -184,6 +184,20 @@ def _pod(region: str, log_group: Any, image: str) -> dict[str, Any]:
     }
 
 
+def log_group(
+    name: str, folder: str, args: FluentBitWindowsArgs, opts: pulumi.ResourceOptions
+) -> aws.cloudwatch.LogGroup:
+    """The log group of the Windows nodes of a cluster, below ``folder``."""
+    return aws.cloudwatch.LogGroup(
+        name,
+        name=pulumi.Output.concat(f"{folder}/", args.cluster_name, "/windows"),
+        retention_in_days=args.log_retention_days,
+        kms_key_id=args.log_kms_key_arn,
+        tags=named(args.tags, name),
+        opts=opts,
+    )
+
+
 class FluentBitWindows(Component):
     """Logs of Windows nodes in CloudWatch. Choose it or ``amazon-cloudwatch-observability``, not both.
 
@@ -197,14 +211,7 @@ class FluentBitWindows(Component):
 
     def __init__(self, name: str, args: FluentBitWindowsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_fluent_bit_windows(args))
-        group = aws.cloudwatch.LogGroup(
-            f"{name}-logs",
-            name=pulumi.Output.concat("/aws/eks/", args.cluster_name, "/windows"),
-            retention_in_days=args.log_retention_days,
-            kms_key_id=args.log_kms_key_arn,
-            tags=named(args.tags, f"{name}-logs"),
-            opts=self.child(),
-        )
+        group = log_group(f"{name}-logs", "/aws/eks", args, self.child())
         self._create_objects(name, args, group.name)
         self.log_group_name = group.name
         self.node_policy = group.arn.apply(lambda arn: rendered(log_writer(arn)))

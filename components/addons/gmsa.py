@@ -39,7 +39,7 @@ KIND = "GMSACredentialSpec"
 PLUGIN_GUID = "{859E1386-BDB4-49E8-85C7-3070B13920E1}"
 """AWS' plug-in in the EKS node images, since March 2023."""
 
-_FORMS: Mapping[str, tuple[re.Pattern[str], str, str]] = {
+_FORMATS: Mapping[str, tuple[re.Pattern[str], str, str]] = {
     "account_name": (re.compile(r"[^\s\"/\\\[\]:;|=,+*?<>$]{1,15}"),
                      "the account's name has at most 15 characters, without the closing $", 'write it as "WebApp1"'),
     "netbios_name": (re.compile(r"[^\s.\\/:*?\"<>|]{1,15}"),
@@ -100,11 +100,11 @@ def check_gmsa_credential_spec(args: GmsaCredentialSpecArgs) -> Mistakes:
     if not _NAME.fullmatch(args.spec_name):
         found.add(SPEC_NAME, ("spec_name",), "a name has small letters, digits, hyphens and dots",
                   'write a name such as "web-app"', args.spec_name)  # fmt: skip
-    for field, (form, message, remedy) in _FORMS.items():
+    for field, (pattern, message, remedy) in _FORMATS.items():
         value = getattr(args, field)
-        if not form.fullmatch(value):
+        if not pattern.fullmatch(value):
             found.add(DOMAIN_FACTS, (field,), message, remedy, value)
-    if args.forest_root is not None and not _FORMS["domain_name"][0].fullmatch(args.forest_root):
+    if args.forest_root is not None and not _FORMATS["domain_name"][0].fullmatch(args.forest_root):
         found.add(DOMAIN_FACTS, ("forest_root",), "the forest's root is its DNS name in full",
                   'write it as "example.com"', args.forest_root)  # fmt: skip
     if isinstance(args.credential_arn, str) and not _CREDENTIAL.fullmatch(args.credential_arn):
@@ -149,16 +149,6 @@ def credential_spec(args: GmsaCredentialSpecArgs, credential_arn: str | None = N
             "NetBiosName": args.netbios_name,
             "Sid": args.domain_sid,
         },
-    }
-
-
-def credential_spec_manifest(args: GmsaCredentialSpecArgs, credential_arn: str | None = None) -> dict[str, Any]:
-    """The manifest of a credential spec."""
-    return {
-        "apiVersion": API_VERSION,
-        "kind": KIND,
-        "metadata": {"name": args.spec_name},
-        "credspec": credential_spec(args, credential_arn),
     }
 
 

@@ -6,6 +6,7 @@ Sources: aws-load-balancer-controller ``docs/guide/service/annotations.md``, ``d
 ``docs/how-it-works.md``.
 """
 
+from ..core.errors import refuse
 from ..core.mistakes import Mistakes, Rule, nearest, one_of
 from .addon_table import OS_LABEL
 
@@ -50,12 +51,17 @@ def check_targets(
     return found
 
 
-def service_annotations(target_type: str = "ip", scheme: str = "internal", *, windows: bool = True) -> dict[str, str]:
-    """Annotations of a service of type LoadBalancer before Windows pods.
+def service_annotations(
+    target_type: str = "ip", scheme: str = "internal", *, windows: bool = True, windows_ipam: bool = True
+) -> dict[str, str]:
+    """Annotations of a Service of type LoadBalancer in front of Windows pods.
+
+    :raises WinkubeError: ``WK-ADD-060``, ``WK-ADD-062``, ``WK-ADD-063``.
 
     >>> service_annotations()["service.beta.kubernetes.io/aws-load-balancer-nlb-target-type"]
     'ip'
     """
+    refuse("Annotations", "service", check_targets(target_type, windows_ipam=windows_ipam, scheme=scheme))
     annotations = {
         f"{SERVICE}-type": "external",
         f"{SERVICE}-nlb-target-type": target_type,
@@ -64,12 +70,24 @@ def service_annotations(target_type: str = "ip", scheme: str = "internal", *, wi
     return annotations | _target_nodes(f"{SERVICE}-target-node-labels", target_type, windows=windows)
 
 
-def ingress_annotations(target_type: str = "ip", scheme: str = "internal", *, windows: bool = True) -> dict[str, str]:
-    """Annotations of an ingress before Windows pods.
+def ingress_annotations(
+    target_type: str = "ip",
+    scheme: str = "internal",
+    *,
+    service_type: str = "NodePort",
+    windows: bool = True,
+    windows_ipam: bool = True,
+) -> dict[str, str]:
+    """Annotations of an Ingress in front of Windows pods.
+
+    :param service_type: ``spec.type`` of the Service that the Ingress names.
+    :raises WinkubeError: ``WK-ADD-060`` to ``WK-ADD-063``.
 
     >>> ingress_annotations("instance")["alb.ingress.kubernetes.io/target-node-labels"]
     'kubernetes.io/os=windows'
     """
+    found = check_targets(target_type, service_type=service_type, windows_ipam=windows_ipam, scheme=scheme)
+    refuse("Annotations", "ingress", found)
     annotations = {f"{INGRESS}/target-type": target_type, f"{INGRESS}/scheme": scheme}
     return annotations | _target_nodes(f"{INGRESS}/target-node-labels", target_type, windows=windows)
 

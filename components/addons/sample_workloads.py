@@ -15,7 +15,7 @@ from typing import Any
 import pulumi
 
 from ..core.mistakes import Mistakes, Rule
-from ..kubernetes import manifests as parts
+from ..kubernetes import manifests
 from ..kubernetes.component import KubernetesComponent
 from ..kubernetes.manifests import Manifest, check_image
 from ..scheduling.runtime_class_manifests import RELEASES, check_releases, runtime_class_name
@@ -73,7 +73,7 @@ def server(release: str, namespace: str, replicas: int) -> Manifest:
         "os": {"name": "windows"},
         "runtimeClassName": runtime_class_name(release),
         # Said once more than the RuntimeClass does: webhooks that look at the pod before it is admitted see it too.
-        "nodeSelector": {parts.OS_LABEL: "windows", BUILD_LABEL: row.build},
+        "nodeSelector": {manifests.OS_LABEL: "windows", BUILD_LABEL: row.build},
         "automountServiceAccountToken": False,
         "containers": [
             {
@@ -87,11 +87,11 @@ def server(release: str, namespace: str, replicas: int) -> Manifest:
             }
         ],
     }  # fmt: skip
-    marks = parts.labels(name)
+    marks = manifests.labels(name)
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": parts.metadata(name, namespace),
+        "metadata": manifests.metadata(name, namespace),
         "spec": {
             "replicas": replicas,
             "selector": {"matchLabels": {"app.kubernetes.io/name": name}},
@@ -103,8 +103,8 @@ def server(release: str, namespace: str, replicas: int) -> Manifest:
 def service(release: str, namespace: str) -> Manifest:
     """The Service of one release; its label says that its pods are Windows ones."""
     name = server_name(release)
-    meta = parts.metadata(name, namespace)
-    meta["labels"] = {**meta["labels"], parts.OS_LABEL: "windows"}
+    meta = manifests.metadata(name, namespace)
+    meta["labels"] = {**meta["labels"], manifests.OS_LABEL: "windows"}
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -120,7 +120,7 @@ def client(releases: Sequence[str], namespace: str, image: str) -> Manifest:
     locked = {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}}
     pod: dict[str, Any] = {
         "restartPolicy": "Never",
-        "nodeSelector": dict(parts.LINUX_ONLY),
+        "nodeSelector": dict(manifests.LINUX_ONLY),
         "automountServiceAccountToken": False,
         "securityContext": {"runAsNonRoot": True, "runAsUser": 65534, "seccompProfile": {"type": "RuntimeDefault"}},
         "containers": [
@@ -136,28 +136,28 @@ def client(releases: Sequence[str], namespace: str, image: str) -> Manifest:
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": parts.metadata(name, namespace),
+        "metadata": manifests.metadata(name, namespace),
         "spec": {
             "backoffLimit": 0,
             "activeDeadlineSeconds": DEADLINE_SECONDS,
-            "template": {"metadata": {"labels": parts.labels(name)}, "spec": pod},
+            "template": {"metadata": {"labels": manifests.labels(name)}, "spec": pod},
         },
     }
 
 
 def sample_manifests(releases: Sequence[str], namespace: str, replicas: int, image: str) -> dict[str, Manifest]:
     """Every object by part."""
-    manifests = {"namespace": parts.namespace(namespace)}
+    objects = {"namespace": manifests.namespace(namespace)}
     for release in releases:
-        manifests[f"server-{release}"] = server(release, namespace, replicas)
-        manifests[f"service-{release}"] = service(release, namespace)
-    return {**manifests, "client": client(releases, namespace, image)}
+        objects[f"server-{release}"] = server(release, namespace, replicas)
+        objects[f"service-{release}"] = service(release, namespace)
+    return {**objects, "client": client(releases, namespace, image)}
 
 
 def check_sample_workloads(args: SampleWorkloadsArgs) -> Mistakes:
     """Everything that is wrong with the arguments (``WK-K8S-001``, ``-029``, ``-047``)."""
     found = check_releases(args.releases)
-    if not parts.NAMESPACE.fullmatch(args.namespace):
+    if not manifests.NAMESPACE.fullmatch(args.namespace):
         found.add(SAMPLES, ("namespace",), "a namespace has at most 63 small letters, digits and inner hyphens",
                   'write it so, such as "winkube-sample"', args.namespace)  # fmt: skip
     if not args.releases:

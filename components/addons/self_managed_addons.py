@@ -25,9 +25,9 @@ from .addon_rules import check_values
 from .addon_table import AUTOSCALER_IMAGES, Addon, Slot
 from .chart_values import MISSING, at, merged, plain_slots, rendered_values
 from .identity import check_oidc
-from .installing import chart_release, install_order
+from .installing import addon_role, chart_release, install_order
 from .interruption_queue import InterruptionQueue, InterruptionQueueArgs
-from .irsa import IrsaRole, IrsaRoleArgs
+from .irsa import IrsaRole
 from .self_managed_table import (
     ELSEWHERE,
     SELF_MANAGED_ADDONS,
@@ -209,23 +209,9 @@ class SelfManagedAddons(Component):
             return None, []
         role_arn, before = choice.role_arn, list[pulumi.Resource]()
         if role_arn is None:
-            role = IrsaRole(
-                f"{name}-{addon.name}",
-                IrsaRoleArgs(
-                    namespace=addon.namespace,
-                    service_account=addon.service_account,
-                    oidc_provider_arn=args.oidc_provider_arn,
-                    oidc_issuer=args.oidc_issuer,
-                    managed_policies=addon.managed_policies,
-                    policy_documents=self._documents(args, addon),
-                    additional_policies=choice.additional_policies,
-                    permissions_boundary=args.permissions_boundary,
-                    path=args.role_path,
-                    partition=args.partition,
-                    tags=args.tags,
-                ),
-                self.child(),
-            )
+            documents = self._documents(args, addon)
+            made = addon_role(addon, args, args.partition, documents, choice.additional_policies)
+            role = IrsaRole(f"{name}-{addon.name}", made, self.child())
             role_arn = role.role_arn
             before.append(role)
         self.role_arns[addon.name] = pulumi.Output.from_input(role_arn)

@@ -101,9 +101,6 @@ _ROWS = (
 SELF_MANAGED_ADDONS: Mapping[str, Addon] = {row.name: row for row in _ROWS}
 """The add-ons by name."""
 
-WITH_ROLE: tuple[str, ...] = tuple(name for name, row in SELF_MANAGED_ADDONS.items() if row.service_account)
-"""Those that call AWS, with a role for their service account."""
-
 WINDOWS_NODES_ONLY = ("prometheus-windows-exporter",)
 """Those with nothing on Linux."""
 

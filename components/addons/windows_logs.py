@@ -10,15 +10,13 @@ HostProcess pods. Sources as of :class:`FluentBitWindows`, which does the same o
 from dataclasses import dataclass
 
 import pulumi
-import pulumi_aws as aws
 
 from ..core.mistakes import Mistakes
-from ..core.tags import named
 from ..kubernetes.component import KubernetesComponent
 from ..kubernetes.manifests import check_image
 from ..roles.policy_documents import rendered
 from .addon_policies import log_writer
-from .fluent_bit import FluentBitWindowsArgs, check_fluent_bit_windows, log_manifests
+from .fluent_bit import FluentBitWindowsArgs, check_fluent_bit_windows, log_group, log_manifests
 
 CHANNELS = ("System", "Application")
 """Event logs that every Windows node has; the channel EKS is of its node images."""
@@ -49,14 +47,7 @@ class WindowsLogs(KubernetesComponent):
 
     def __init__(self, name: str, args: WindowsLogsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_windows_logs(args))
-        group = aws.cloudwatch.LogGroup(
-            f"{name}-logs",
-            name=pulumi.Output.concat("/winkube/", args.cluster_name, "/windows"),
-            retention_in_days=args.log_retention_days,
-            kms_key_id=args.log_kms_key_arn,
-            tags=named(args.tags, f"{name}-logs"),
-            opts=self.child(),
-        )
+        group = log_group(f"{name}-logs", "/winkube", args, self.child())
         self.apply_manifests(name, log_manifests(args.namespace, args.region, group.name, args.image, CHANNELS))
         self.log_group_name = group.name
         self.node_policy = group.arn.apply(lambda arn: rendered(log_writer(arn)))

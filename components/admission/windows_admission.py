@@ -58,7 +58,7 @@ class WindowsAdmissionArgs:
     """What happens when a policy cannot be evaluated: ``Fail`` (default) refuses the request, ``Ignore`` lets it by."""
 
 
-class AdmissionShape(AdmissionSettings, Protocol):
+class AdmissionLike(AdmissionSettings, Protocol):
     """What is judged, in the arguments and in the settings."""
 
     @property
@@ -74,7 +74,7 @@ def mutating_policies(kubernetes_version: str) -> bool:
     return at_least(kubernetes_version, MUTATING_SINCE)
 
 
-def check_windows_admission(args: AdmissionShape) -> Mistakes:
+def check_windows_admission(args: AdmissionLike) -> Mistakes:
     """Everything that is wrong with the arguments (``WK-K8S-001``, ``-031``, ``-040`` to ``-043``)."""
     found = Mistakes()
     minors = tuple(dict.fromkeys([*EKS_KNOWN_MINORS, *SELF_MANAGED_MINORS]))
@@ -102,7 +102,7 @@ def check_windows_admission(args: AdmissionShape) -> Mistakes:
     return found
 
 
-def _check_modes(args: AdmissionShape, found: Mistakes) -> None:
+def _check_modes(args: AdmissionLike, found: Mistakes) -> None:
     for path, mode in ((("mode",), args.mode), *((("rules", name), it) for name, it in args.rules.items())):
         if mode not in MODES:
             near = nearest(mode, tuple(MODES))

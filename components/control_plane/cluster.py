@@ -90,7 +90,7 @@ def cluster_config(
     """
     kms = None
     if plane.secrets_encryption == "kms":
-        key = kms_key_arn or _stand_in_key(plane.region)
+        key = kms_key_arn or _placeholder_key(plane.region)
         kms = KmsPlugin(image=plane.kms_plugin_image or "", key_arn=key, region=plane.region)
     return ClusterConfig(
         cluster_name=plane.cluster_name,
@@ -115,6 +115,6 @@ def cluster_config(
     )
 
 
-def _stand_in_key(region: str) -> str:
+def _placeholder_key(region: str) -> str:
     partition = REGIONS[region].partition if region in REGIONS else "aws"
     return f"arn:{partition}:kms:{region}:000000000000:key/computed"

@@ -146,14 +146,6 @@ def join_token_writer(parameter_arn: str, key_arn: str) -> Document:
     )
 
 
-def join_token_reader(parameter_arn: str, key_arn: str) -> Document:
-    """Lets a worker read the join token, and decrypt nothing else with its key."""
-    return document(
-        allow("ssm:GetParameter", parameter_arn, sid="JoinToken"),
-        allow("kms:Decrypt", key_arn, sid="JoinTokenKey", conditions=_parameter(parameter_arn)),
-    )
-
-
 def leaving(cluster_name: str, region: str, partition: str = "aws") -> Document:
     """Lets a control-plane node finish its own lifecycle hook: the groups of this cluster's slots."""
     tags = {f"aws:ResourceTag/{CLUSTER_NAME_TAG}": cluster_name}

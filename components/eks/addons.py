@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pulumi
@@ -17,8 +17,8 @@ from ..addons.addon_rules import check_addons
 from ..addons.addon_table import ADDONS, Addon, Slot
 from ..addons.chart_values import plain_slots, rendered_values
 from ..addons.identity import check_oidc
-from ..addons.installing import chart_release, install_order
-from ..addons.irsa import IrsaRole, IrsaRoleArgs
+from ..addons.installing import addon_role, chart_release, install_order
+from ..addons.irsa import IrsaRole
 from ..core.component import Component
 from ..core.mistakes import Mistakes
 from ..core.tags import check_tags, named
@@ -159,24 +159,9 @@ class EksAddons(Component):
             return None, []
         role_arn, roles = choice.role_arn, list[pulumi.Resource]()
         if role_arn is None:
-            role = IrsaRole(
-                f"{name}-{addon.name}",
-                IrsaRoleArgs(
-                    namespace=addon.namespace,
-                    service_account=addon.service_account,
-                    identity=choice.identity,
-                    oidc_provider_arn=args.oidc_provider_arn,
-                    oidc_issuer=args.oidc_issuer,
-                    managed_policies=addon.managed_policies,
-                    policy_documents=_own_documents(args, addon),
-                    additional_policies=choice.additional_policies,
-                    permissions_boundary=args.permissions_boundary,
-                    path=args.role_path,
-                    partition=args.cluster.partition,
-                    tags=args.tags,
-                ),
-                self.child(),
-            )
+            documents = _own_documents(args, addon)
+            made = addon_role(addon, args, args.cluster.partition, documents, choice.additional_policies)
+            role = IrsaRole(f"{name}-{addon.name}", replace(made, identity=choice.identity), self.child())
             role_arn = role.role_arn
             roles.append(role)
         self.role_arns[addon.name] = pulumi.Output.from_input(role_arn)

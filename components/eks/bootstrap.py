@@ -185,12 +185,12 @@ def encoded(text: str) -> str:
     return base64.b64encode(data).decode()
 
 
-# Stand-ins as long as the real values get: EKS' CA has some 1,450 characters, its endpoint some 90.
-STAND_IN = {"cluster_name": "n" * 100, "endpoint": "e" * 128, "certificate_authority": "c" * 1600}
+# Placeholders as long as the real values get: EKS' CA has some 1,450 characters, its endpoint some 90.
+PLACEHOLDERS = {"cluster_name": "n" * 100, "endpoint": "e" * 128, "certificate_authority": "c" * 1600}
 
 
 def check_user_data(text: str, path: Path) -> Mistakes:
-    """Whether a text with stand-ins for what is not known yet fits into user data."""
+    """Whether a text with placeholders for what is not known yet fits into user data."""
     found = Mistakes()
     size = len(text.encode())
     if size > USER_DATA_LIMIT:

@@ -15,7 +15,7 @@ from ..ec2.warm_pool import WarmPool, check_pool
 from ..tables.instance_types import instance_type
 from .access import API_MODES
 from .bootstrap import (
-    STAND_IN,
+    PLACEHOLDERS,
     USER_DATA,
     Bootstrap,
     check_commands,
@@ -291,7 +291,7 @@ def _longest_user_data(group: GroupOptionsLike, target: TargetLike) -> str:
     if image not in USER_DATA:
         return ""
     if starts_itself(group):
-        return USER_DATA[image](bootstrap_of(group, target, group.taints, **STAND_IN), {})
+        return USER_DATA[image](bootstrap_of(group, target, group.taints, **PLACEHOLDERS), {})
     return managed_user_data(group, target) or ""
 
 

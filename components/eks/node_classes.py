@@ -1,7 +1,6 @@
-"""What must hold for the Windows node classes of Karpenter, as pure checks; policies use them on what others wrote."""
+"""What must hold for the Windows node classes of Karpenter. Pure."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from ..core.tags import check_tags
@@ -18,7 +17,6 @@ ENTRY_MODE = Rule(
     "WK-ADD-042", "The access entry of Windows nodes needs an authentication mode with the API.",
     "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
 )  # fmt: skip
-ALIAS = Rule("WK-ADD-043", "A Windows image is chosen by the alias of its release, at latest.", NODE_CLASSES_PAGE)
 RESERVED_TAGS = Rule("WK-ADD-044", "Karpenter writes some tags of its nodes itself.", NODE_CLASSES_PAGE)
 SELECTORS = Rule("WK-ADD-045", "A node class names its subnets and security groups.", NODE_CLASSES_PAGE)
 CAPACITY = Rule("WK-ADD-046", "Capacity is on-demand or spot.", "https://karpenter.sh/docs/concepts/nodepools/")
@@ -51,41 +49,6 @@ def check_node_tags(tags: Mapping[str, str], path: Path = ("tags",)) -> Mistakes
         if reserved is not None:
             found.add(RESERVED_TAGS, (*path, key), f"Karpenter writes tags that begin with {reserved} itself",
                       "remove the tag", tags[key])  # fmt: skip
-    return found
-
-
-def check_node_classes(node_classes: Sequence[Mapping[str, Any]], path: Path = ()) -> Mistakes:
-    """What is wrong with the EC2NodeClass manifests of one cluster (``WK-ADD-041``, ``WK-ADD-043``).
-
-    For policies, which see what others wrote: Windows classes share no role with Linux ones, and their image is the
-    release's alias at latest. A role that is not known yet is not judged.
-    """
-    found = Mistakes()
-    roles: dict[str, tuple[bool, str]] = {}
-    for index, manifest in enumerate(node_classes):
-        spec = cast(Mapping[str, Any], manifest.get("spec") or {})
-        terms = cast(Sequence[Mapping[str, Any]], spec.get("amiSelectorTerms") or ())
-        aliases = [str(term["alias"]) for term in terms if "alias" in term]
-        families = [str(spec.get("amiFamily") or ""), *(alias.partition("@")[0] for alias in aliases)]
-        windows = any(family.lower().startswith("windows") for family in families)
-        here: Path = (*path, index, "spec")
-        for number, alias in enumerate(aliases):
-            family, _, version = alias.partition("@")
-            known_families = tuple(f"windows{release}" for release in WINDOWS_RELEASES)
-            if family.startswith("windows") and (family not in known_families or version != "latest"):
-                meant = family if family in known_families else nearest(family, known_families) or known_families[-1]
-                found.add(ALIAS, (*here, "amiSelectorTerms", number, "alias"),
-                          "Karpenter cannot pin Windows images: their alias ends in @latest",
-                          f'write "{meant}@latest"', alias)  # fmt: skip
-        for key in ("role", "instanceProfile"):
-            role = spec.get(key)
-            name = str(cast(Mapping[str, Any], manifest.get("metadata") or {}).get("name"))
-            if isinstance(role, str):
-                first = roles.setdefault(role, (windows, name))
-                if first[0] != windows:
-                    found.add(OWN_ROLE, (*here, key),
-                              f"{first[1]} uses it for nodes of the other operating system, and an access entry has "
-                              "one type", "give the Windows node class a role of its own", role)  # fmt: skip
     return found
 
 

@@ -65,7 +65,7 @@ class BootFacts:
     """ARN of the key of the join token."""
 
 
-STAND_IN = BootFacts(certificate_authority="-----BEGIN CERTIFICATE-----\n", bucket=LONGEST_BUCKET)
+PLACEHOLDER = BootFacts(certificate_authority="-----BEGIN CERTIFICATE-----\n", bucket=LONGEST_BUCKET)
 """Facts by which a group is judged before they are known."""
 
 
@@ -82,13 +82,13 @@ def boot_of(args: InstanceGroupArgs, spec: GroupSpec, code_key: str, facts: Boot
 
 
 def check_boot(args: InstanceGroupArgs, spec: GroupSpec, code_key: str) -> Mistakes:
-    """What the nodes could not start with, judged with stand-ins for what is not known yet (``WK-WIN``, ``WK-ART``)."""
+    """What would stop the nodes from booting, with placeholders for unknown values (``WK-WIN``, ``WK-ART``)."""
     target = args.target
     bucket = target.bucket if isinstance(target.bucket, str) else LONGEST_BUCKET
     key = target.layout.node_document(args.name, "0" * 64)
     source = _Source(target, bucket, code_key, key)
     if spec.system == "windows":
-        found = check_windows_boot(_windows_node(args, spec, STAND_IN))
+        found = check_windows_boot(_windows_node(args, spec, PLACEHOLDER))
         found.take(check_user_data(windows_user_data(_boot_source(source), target.proxy), ("name",)))
         return found
     return check_loader(_loader_settings(source), ("target", "proxy"))

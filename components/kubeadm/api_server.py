@@ -16,7 +16,6 @@ from .rendering import Document
 APISERVER_API = "apiserver.config.k8s.io/v1"
 HEALTH_PATHS = ("/livez", "/readyz", "/healthz")
 """What anybody may read: the load balancer's health check has no credentials."""
-SECRETBOX_KEY_BYTES = 32
 KMS_NAME = "aws-kms"
 
 OWN_PLUGINS = ("NodeRestriction",)

@@ -108,7 +108,6 @@ REMOVED: Mapping[str, Mapping[str, Removal]] = {
 }  # fmt: skip
 """Argument to flag to what became of it."""
 
-_PKI = "kubeadm writes it from the cluster's PKI and networks"
 OWNED: Mapping[str, Mapping[str, str]] = {
     "api_server": {
         "admission-control-config-file": "pod_security and event_rate_limit",

@@ -7,7 +7,6 @@ Only ``kubeadm.k8s.io/v1beta4`` is written: 1.37 reads nothing older. What only 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..tables.kubernetes import at_least
 from . import api_server, paths
 from .config import ClusterConfig, NodeConfig
 from .kube_proxy import linux_kube_proxy_configuration
@@ -189,8 +188,3 @@ def node_files(node: NodeConfig) -> dict[str, Document]:
     if node.ecr_credentials:
         files[paths.CREDENTIAL_PROVIDER_CONFIG] = credential_provider_config()
     return files
-
-
-def init_waits_for_load_balancer(minor: str) -> bool:
-    """Whether ``kubeadm init`` of this minor speaks to the endpoint instead of its own API server (until 1.36)."""
-    return not at_least(minor, "1.37")

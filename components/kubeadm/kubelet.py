@@ -27,12 +27,6 @@ TLS_CIPHERS = (
 )
 """What CIS 1.2.29 and 4.2.12 accept of TLS 1.2; those of TLS 1.3 cannot be chosen."""
 
-KERNEL_DEFAULTS: Mapping[str, int] = {
-    "vm.overcommit_memory": 1, "vm.panic_on_oom": 0, "kernel.panic": 10, "kernel.panic_on_oops": 1,
-    "kernel.keys.root_maxkeys": 1000000, "kernel.keys.root_maxbytes": 25000000,
-}  # fmt: skip
-"""What a kernel must be set to for ``protectKernelDefaults``: a kubelet that finds another value does not start."""
-
 LINUX_SYSTEM_RESERVED: Mapping[str, str] = {"cpu": "100m", "memory": "256Mi", "ephemeral-storage": "1Gi"}
 LINUX_KUBE_RESERVED: Mapping[str, str] = {"cpu": "100m", "memory": "512Mi", "ephemeral-storage": "1Gi"}
 LINUX_EVICTION: Mapping[str, str] = {

@@ -27,8 +27,6 @@ TOKEN_DIRECTORY = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 
 HOST_PROCESS_IMAGE = "mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image:v1.0.0"
 """A few kilobytes, for every Windows build: HostProcess pods run what lies on the node."""
 POWERSHELL = r"C:\Windows\System32\WindowsPowerShell\v1.0\powershell.exe"
-NODE_BINARIES = r"C:\k"
-"""Where the boot code puts binaries, each checked by its digest."""
 WINDOWS_ONLY = {OS_LABEL: "windows"}
 LINUX_ONLY = {OS_LABEL: "linux"}
 TOLERATE_ALL: tuple[Mapping[str, str], ...] = ({"operator": "Exists"},)

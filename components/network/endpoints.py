@@ -49,24 +49,6 @@ INTERFACE_SERVICES = (
 )
 """Services with an interface endpoint: a network interface in each zone, paid by the hour."""
 
-PRIVATE_CLUSTER_SERVICES = (
-    "autoscaling",
-    "ec2",
-    "ec2messages",
-    "ecr.api",
-    "ecr.dkr",
-    "eks",
-    "elasticloadbalancing",
-    "logs",
-    "ssm",
-    "ssmmessages",
-    "sts",
-)
-"""What nodes without a way to the internet need as interface endpoints, beside the gateway endpoint of S3.
-
-https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html, and Session Manager.
-"""
-
 _MEANT = {"ecr": ("ecr.api", "ecr.dkr"), "efs": ("elasticfilesystem",), "elb": ("elasticloadbalancing",),
           "cloudwatch": ("monitoring", "logs"), "asg": ("autoscaling",)}  # fmt: skip
 """What people write for services whose endpoint is called otherwise."""

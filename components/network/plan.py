@@ -22,8 +22,8 @@ from .cidrs import VPC_SIZING, check_cidr, check_disjoint
 from .endpoints import check_endpoints
 
 __all__ = [
+    "NetworkLike",
     "NetworkPlan",
-    "NetworkShape",
     "SubnetPlan",
     "check_cidr",
     "check_disjoint",
@@ -88,7 +88,7 @@ _RESERVED = {
 _CLUSTER_NAME = re.compile(r"[0-9A-Za-z][A-Za-z0-9_.-]{0,99}")
 
 
-class NetworkShape(Protocol):
+class NetworkLike(Protocol):
     """What a network is judged by: the arguments of the component and the settings both have it."""
 
     @property
@@ -149,7 +149,7 @@ def zone_names(region: str, wanted: int | Sequence[str]) -> tuple[str, ...]:
     return zones(region)[:wanted] if isinstance(wanted, int) else tuple(wanted)
 
 
-def plan_network(network: NetworkShape) -> NetworkPlan:
+def plan_network(network: NetworkLike) -> NetworkPlan:
     """Give every subnet its addresses.
 
     :raises ValueError: for a network that :func:`check_network` refuses.
@@ -207,7 +207,7 @@ def largest_reservation(prefix: int) -> int:
     return (1 << (RESERVED_BLOCK - 1 - prefix)) - 1 if prefix < RESERVED_BLOCK else 0
 
 
-def smallest_prefix(network: NetworkShape, *, reservations: int = 0) -> int | None:
+def smallest_prefix(network: NetworkLike, *, reservations: int = 0) -> int | None:
     """The longest prefix that holds the subnets, and as many reservations; None where not even a /16 does."""
     longest = SMALLEST_BALANCED_SUBNET - 2
     if network.intra_subnets:
@@ -219,7 +219,7 @@ def smallest_prefix(network: NetworkShape, *, reservations: int = 0) -> int | No
     return next(fitting, None)
 
 
-def check_network(network: NetworkShape) -> Mistakes:
+def check_network(network: NetworkLike) -> Mistakes:
     """Everything that is wrong with the wish for a network (``WK-NET-001`` to ``WK-NET-016``, ``WK-TAG``)."""
     found = check_region(network.region)
     found.take(_check_size(network))
@@ -232,7 +232,7 @@ def check_network(network: NetworkShape) -> Mistakes:
     return found
 
 
-def _check_size(network: NetworkShape) -> Mistakes:
+def _check_size(network: NetworkLike) -> Mistakes:
     path: Path = ("cidr",)
     found = check_cidr(network.cidr, path)
     whole = network_or_none(network.cidr)
@@ -254,7 +254,7 @@ def _check_size(network: NetworkShape) -> Mistakes:
     return found
 
 
-def _check_reservations(network: NetworkShape, subnet_prefix: int) -> Mistakes:
+def _check_reservations(network: NetworkLike, subnet_prefix: int) -> Mistakes:
     found = Mistakes()
     blocks, most = network.windows_prefix_reservations, largest_reservation(subnet_prefix)
     if not 0 <= blocks <= most:
@@ -269,14 +269,14 @@ def _check_reservations(network: NetworkShape, subnet_prefix: int) -> Mistakes:
     return found
 
 
-def _contents(network: NetworkShape) -> str:
+def _contents(network: NetworkLike) -> str:
     """The subnets of a network in words: "three private and three public subnets"."""
     roles = ["private", *(["public"] if network.public_subnets else []), *(["intra"] if network.intra_subnets else [])]
     *most, last = [f"{MAXIMUM_ZONES} {role}" for role in roles]
     return f"{', '.join(most)}{' and ' if most else ''}{last} subnets"
 
 
-def _check_zones(network: NetworkShape) -> Mistakes:
+def _check_zones(network: NetworkLike) -> Mistakes:
     found = Mistakes()
     wanted, known = network.zones, network.region in REGIONS
     count = wanted if isinstance(wanted, int) else len(wanted)
@@ -298,7 +298,7 @@ def _check_zones(network: NetworkShape) -> Mistakes:
     return found
 
 
-def _check_nat(network: NetworkShape) -> Mistakes:
+def _check_nat(network: NetworkLike) -> Mistakes:
     found = Mistakes()
     if network.nat not in NAT_MODES:
         near = nearest(network.nat.replace("-", "_"), NAT_MODES)

@@ -162,11 +162,6 @@ def check_ports(ports: Ports, *, pod_network: str = "flannel-vxlan", windows: bo
     return found
 
 
-def rules_into(target: Role, rules: Iterable[PortRule]) -> tuple[PortRule, ...]:
-    """The rows for which ``target`` listens."""
-    return tuple(rule for rule in rules if rule.target == target)
-
-
 def _check_taken(values: dict[str, int], found: Mistakes) -> None:
     first, last = values["node_port_first"], values["node_port_last"]
     seen: dict[int, str] = {}

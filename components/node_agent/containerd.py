@@ -7,34 +7,24 @@ containerd 2.3 reads version 4 of the file, 2.0 to 2.2 version 3; a drop-in of a
 from collections.abc import Mapping
 from typing import Any
 
+from .runtime_unit import runtime_unit
+
 PATH = "/etc/containerd/config.toml"
 SOCKET = "unix:///run/containerd/containerd.sock"
 HOSTS = "/etc/containerd/certs.d"
 """The folder with one folder per registry that has a mirror."""
 UNIT_PATH = "/etc/systemd/system/containerd.service"
-UNIT = """\
-[Unit]
+UNIT = runtime_unit(
+    """\
 Description=containerd container runtime
 Documentation=https://containerd.io
 After=network.target local-fs.target dbus.service
-
-[Service]
+""",
+    """\
 ExecStartPre=-/sbin/modprobe overlay
 ExecStart=/usr/local/bin/containerd
-Environment=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-Type=notify
-Delegate=yes
-KillMode=process
-Restart=always
-RestartSec=5
-LimitNPROC=infinity
-LimitCORE=infinity
-TasksMax=infinity
-OOMScoreAdjust=-999
-
-[Install]
-WantedBy=multi-user.target
-"""
+""",
+)
 _CRI = "io.containerd.cri.v1"
 
 

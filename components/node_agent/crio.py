@@ -6,34 +6,24 @@ https://github.com/cri-o/cri-o/blob/main/docs/crio.conf.5.md
 
 from collections.abc import Mapping
 
+from .runtime_unit import runtime_unit
+
 PATH = "/etc/crio/crio.conf.d/10-winkube.conf"
 SOCKET = "unix:///var/run/crio/crio.sock"
 REGISTRIES_PATH = "/etc/containers/registries.conf.d/10-winkube.conf"
 UNIT_PATH = "/etc/systemd/system/crio.service"
-UNIT = """\
-[Unit]
+UNIT = runtime_unit(
+    """\
 Description=CRI-O container runtime
 Documentation=https://cri-o.io
 Wants=network-online.target
 After=network-online.target
-
-[Service]
+""",
+    """\
 ExecStart=/usr/local/bin/crio
 ExecReload=/bin/kill -s HUP $MAINPID
-Environment=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-Type=notify
-Delegate=yes
-KillMode=process
-Restart=always
-RestartSec=5
-LimitNPROC=infinity
-LimitCORE=infinity
-TasksMax=infinity
-OOMScoreAdjust=-999
-
-[Install]
-WantedBy=multi-user.target
-"""
+""",
+)
 
 
 def configuration(pause_image: str) -> str:

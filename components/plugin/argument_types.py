@@ -9,7 +9,7 @@ import itertools
 import textwrap
 import types
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, ForwardRef, Literal, Union, get_args, get_origin
 
@@ -23,7 +23,7 @@ NOTHING = type(None)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class ArgumentType:
     """What a value may be."""
 
     kind: Kind
@@ -31,7 +31,7 @@ class Shape:
     """Whether it may be absent."""
     output: bool = False
     """Whether it may come from another resource; everything else is plain, so that it can be judged at once."""
-    parts: tuple["Shape", ...] = ()
+    parts: tuple["ArgumentType", ...] = ()
     """Of an array and a map its items, of a choice what it chooses from."""
     of: Any = None
     """Of an object its class."""
@@ -43,7 +43,7 @@ class Field:
 
     name: str
     """In Python."""
-    shape: Shape
+    type: ArgumentType
     required: bool
     description: str
 
@@ -53,61 +53,61 @@ class Field:
         return camel_case(self.name)
 
 
-def shape_of(hint: Any) -> Shape | None:
-    """The shape that an annotation describes; None for what only Python has.
+def type_of(hint: Any) -> ArgumentType | None:
+    """What an annotation allows; None for what only Python has.
 
-    >>> shape_of(int | None)
-    Shape(kind='integer', optional=True, output=False, parts=(), of=None)
+    >>> type_of(int | None)
+    ArgumentType(kind='integer', optional=True, output=False, parts=(), of=None)
     """
     if hint in PLAIN:
-        return Shape(kind=PLAIN[hint])
+        return ArgumentType(kind=PLAIN[hint])
     if hint is Any:
-        return Shape(kind="any")
+        return ArgumentType(kind="any")
     if get_origin(hint) is pulumi.Output:
-        return _with(shape_of(get_args(hint)[0]), output=True)
+        return _with(type_of(get_args(hint)[0]), output=True)
     if get_origin(hint) in (Union, types.UnionType):
         return _union(get_args(hint))
     if is_dataclass(hint):
-        return Shape(kind="object", of=hint)
+        return ArgumentType(kind="object", of=hint)
     return _collection(hint)
 
 
-def _collection(hint: Any) -> Shape | None:
+def _collection(hint: Any) -> ArgumentType | None:
     origin, arguments = get_origin(hint), get_args(hint)
     if not isinstance(origin, type):
         return None
     kind: Kind = "map" if issubclass(origin, Mapping) else "array"
     if kind == "array" and not issubclass(origin, Sequence):
         return None
-    item = shape_of(arguments[1 if kind == "map" else 0])
-    return Shape(kind=kind, parts=(item,)) if item else None
+    item = type_of(arguments[1 if kind == "map" else 0])
+    return ArgumentType(kind=kind, parts=(item,)) if item else None
 
 
-def _union(hints: Sequence[Any]) -> Shape | None:
+def _union(hints: Sequence[Any]) -> ArgumentType | None:
     """``X | None`` is optional, ``pulumi.Input[X]`` may be an output, and what else has several forms is a choice."""
     awaited = [hint for hint in hints if get_origin(hint) is Awaitable]
     outputs = [*awaited, *(hint for hint in hints if isinstance(hint, ForwardRef))]
     optional = NOTHING in hints
     rest = [hint for hint in hints if hint is not NOTHING and hint not in outputs]
-    found = [shape_of(hint) for hint in rest]
-    shapes = [shape for shape in found if shape]
-    if not shapes or len(shapes) < len(found):
+    found = [type_of(hint) for hint in rest]
+    known = [argument for argument in found if argument]
+    if not known or len(known) < len(found):
         return None
-    if len(shapes) == 1:
-        return _with(shapes[0], optional=optional, output=bool(awaited) or shapes[0].output)
-    if any(_holds_any(shape) for shape in shapes):
-        return Shape(kind="any", optional=optional)
-    return Shape(kind="choice", optional=optional, parts=tuple(shapes))
+    if len(known) == 1:
+        return _with(known[0], optional=optional, output=bool(awaited) or known[0].output)
+    if any(_holds_any(argument) for argument in known):
+        return ArgumentType(kind="any", optional=optional)
+    return ArgumentType(kind="choice", optional=optional, parts=tuple(known))
 
 
-def _holds_any(shape: Shape) -> bool:
-    return shape.kind == "any" or any(_holds_any(part) for part in shape.parts)
+def _holds_any(argument: ArgumentType) -> bool:
+    return argument.kind == "any" or any(_holds_any(part) for part in argument.parts)
 
 
-def _with(shape: Shape | None, *, optional: bool = False, output: bool = False) -> Shape | None:
-    if shape is None:
+def _with(argument: ArgumentType | None, *, optional: bool = False, output: bool = False) -> ArgumentType | None:
+    if argument is None:
         return None
-    return Shape(kind=shape.kind, optional=optional or shape.optional, output=output, parts=shape.parts, of=shape.of)
+    return replace(argument, optional=optional or argument.optional, output=output)
 
 
 @cache
@@ -117,12 +117,12 @@ def fields_of(cls: Any) -> tuple[Field, ...]:
     return tuple(
         Field(
             name=field.name,
-            shape=shape,
+            type=argument,
             required=field.default is MISSING and field.default_factory is MISSING,
             description=texts.get(field.name, ""),
         )
         for field in fields(cls)
-        if (shape := shape_of(field.type)) is not None
+        if (argument := type_of(field.type)) is not None
     )
 
 
@@ -134,11 +134,11 @@ def outputs_of(component: Any) -> tuple[Field, ...]:
     for base in reversed(component.__mro__):
         if issubclass(base, pulumi.ComponentResource) and base is not pulumi.ComponentResource:
             hints |= inspect.get_annotations(base)
-    found = {name: shape_of(hint) for name, hint in hints.items() if not name.startswith("_")}
+    found = {name: type_of(hint) for name, hint in hints.items() if not name.startswith("_")}
     return tuple(
-        Field(name=name, shape=shape, required=not shape.optional, description=texts.get(name, ""))
-        for name, shape in found.items()
-        if shape is not None and shape.kind != "object"
+        Field(name=name, type=argument, required=not argument.optional, description=texts.get(name, ""))
+        for name, argument in found.items()
+        if argument is not None and argument.kind != "object"
     )
 
 

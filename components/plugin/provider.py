@@ -21,7 +21,7 @@ from pulumi.provider.server import main
 
 from ..core.errors import WinkubeError
 from ..core.mistakes import Mistake, Rule, camel_case, nearest
-from .argument_types import Shape, fields_of, outputs_of
+from .argument_types import ArgumentType, fields_of, outputs_of
 from .reading import SCHEMA_PAGE, read_arguments
 from .schema import NAME, package_schema, schema_text, token
 
@@ -147,13 +147,13 @@ def _names(cls: Any) -> Iterable[str]:
     for field in fields(cls):
         yield field.name
     for field in fields_of(cls):
-        yield from _inner_names(field.shape)
+        yield from _inner_names(field.type)
 
 
-def _inner_names(shape: Shape) -> Iterable[str]:
-    if shape.kind == "object":
-        yield from _names(shape.of)
-    for part in shape.parts:
+def _inner_names(argument: ArgumentType) -> Iterable[str]:
+    if argument.kind == "object":
+        yield from _names(argument.of)
+    for part in argument.parts:
         yield from _inner_names(part)
 
 

@@ -7,7 +7,7 @@ import pulumi
 from pulumi.output import Unknown
 
 from ..core.mistakes import Mistakes, Nothing, Path, Rule, nearest
-from .argument_types import Shape, fields_of
+from .argument_types import ArgumentType, fields_of
 
 SCHEMA_PAGE = "https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/"
 MISSING_INPUT = Rule("WK-PLG-001", "Every input without a default is given.", SCHEMA_PAGE)
@@ -39,51 +39,51 @@ def read_arguments(cls: type[Any], given: Mapping[str, Any]) -> tuple[Any, Mista
     return (None if found else value), found
 
 
-def _read(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
+def _read(argument: ArgumentType, value: Any, path: Path, found: Mistakes) -> Any:
     if isinstance(value, Unknown):
         value = pulumi.Output[Any].from_input(value)
     if _is_output(value):
-        if not shape.output:
-            message, remedy = _PLAIN.get(shape.kind, _PLAIN["string"])
+        if not argument.output:
+            message, remedy = _PLAIN.get(argument.kind, _PLAIN["string"])
             found.add(NOT_PLAIN, path, message, remedy)
         return value
-    if shape.kind == "any":
+    if argument.kind == "any":
         return _without_outputs(value, path, found)
-    if shape.kind == "choice":
-        return _choice(shape, value, path, found)
-    return _READERS[shape.kind](shape, value, path, found)
+    if argument.kind == "choice":
+        return _choice(argument, value, path, found)
+    return _READERS[argument.kind](argument, value, path, found)
 
 
-def _simple(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
+def _simple(argument: ArgumentType, value: Any, path: Path, found: Mistakes) -> Any:
     """Numbers arrive as floats; true and false are no numbers."""
-    if shape.kind == "string" and isinstance(value, str):
+    if argument.kind == "string" and isinstance(value, str):
         return value
-    if shape.kind == "boolean" and isinstance(value, bool):
+    if argument.kind == "boolean" and isinstance(value, bool):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        if shape.kind == "number":
+        if argument.kind == "number":
             return value
-        if shape.kind == "integer" and value == int(value):
+        if argument.kind == "integer" and value == int(value):
             return int(value)
-    return _wrong(shape, value, path, found)
+    return _wrong(argument, value, path, found)
 
 
-def _array(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
+def _array(argument: ArgumentType, value: Any, path: Path, found: Mistakes) -> Any:
     if not _is_list(value):
-        return _wrong(shape, value, path, found)
-    return [_read(shape.parts[0], item, (*path, index), found) for index, item in enumerate(value)]
+        return _wrong(argument, value, path, found)
+    return [_read(argument.parts[0], item, (*path, index), found) for index, item in enumerate(value)]
 
 
-def _map(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
+def _map(argument: ArgumentType, value: Any, path: Path, found: Mistakes) -> Any:
     if not _is_object(value):
-        return _wrong(shape, value, path, found)
-    return {key: _read(shape.parts[0], item, (*path, key), found) for key, item in value.items()}
+        return _wrong(argument, value, path, found)
+    return {key: _read(argument.parts[0], item, (*path, key), found) for key, item in value.items()}
 
 
-def _nested(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
+def _nested(argument: ArgumentType, value: Any, path: Path, found: Mistakes) -> Any:
     if not _is_object(value):
-        return _wrong(shape, value, path, found)
-    return _object(shape.of, value, path, found)
+        return _wrong(argument, value, path, found)
+    return _object(argument.of, value, path, found)
 
 
 def _object(cls: Any, value: Mapping[str, Any], path: Path, found: Mistakes) -> Any:
@@ -98,7 +98,7 @@ def _object(cls: Any, value: Mapping[str, Any], path: Path, found: Mistakes) -> 
             remedy = f'write "{guess}"' if guess else f"leave it out; there are {', '.join(sorted(fields))}"
             found.add(UNKNOWN_INPUT, (*path, key), "there is no such input", remedy)
             continue
-        read[fields[key].name] = _read(fields[key].shape, item, (*path, fields[key].name), found)
+        read[fields[key].name] = _read(fields[key].type, item, (*path, fields[key].name), found)
     for field in fields.values():
         if field.required and field.name not in read:
             text = field.description.partition(". ")[0].replace("\n", " ").replace("``", "").rstrip(".")
@@ -106,13 +106,13 @@ def _object(cls: Any, value: Mapping[str, Any], path: Path, found: Mistakes) -> 
     return cls(**read) if len(found) == before else None
 
 
-def _choice(shape: Shape, value: Any, path: Path, found: Mistakes) -> Any:
-    for part in shape.parts:
+def _choice(argument: ArgumentType, value: Any, path: Path, found: Mistakes) -> Any:
+    for part in argument.parts:
         tried = Mistakes()
         read = _read(part, value, path, tried)
         if not tried:
             return read
-    return _wrong(shape, value, path, found)
+    return _wrong(argument, value, path, found)
 
 
 def _without_outputs(value: Any, path: Path, found: Mistakes) -> Any:
@@ -136,33 +136,33 @@ def _is_object(value: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(value, dict)
 
 
-def _wrong(shape: Shape, value: Any, path: Path, found: Mistakes) -> None:
-    needed = _words(shape)
+def _wrong(argument: ArgumentType, value: Any, path: Path, found: Mistakes) -> None:
+    needed = _words(argument)
     got = value if isinstance(value, str | int | float | bool) else Nothing
-    found.add(WRONG_TYPE, path, f"{needed} is needed", _remedy(shape, value, needed), got)
+    found.add(WRONG_TYPE, path, f"{needed} is needed", _remedy(argument, value, needed), got)
 
 
-def _words(shape: Shape) -> str:
-    if shape.kind == "choice":
-        return " or ".join(_words(part) for part in shape.parts)
-    if shape.kind == "array":
-        inner = WORDS.get(shape.parts[0].kind, "values").removeprefix("a ").removeprefix("an ")
+def _words(argument: ArgumentType) -> str:
+    if argument.kind == "choice":
+        return " or ".join(_words(part) for part in argument.parts)
+    if argument.kind == "array":
+        inner = WORDS.get(argument.parts[0].kind, "values").removeprefix("a ").removeprefix("an ")
         return f"a list of {inner}s"
-    return WORDS[shape.kind]
+    return WORDS[argument.kind]
 
 
-def _remedy(shape: Shape, value: Any, needed: str) -> str:
-    if shape.kind == "string" and isinstance(value, float):
+def _remedy(argument: ArgumentType, value: Any, needed: str) -> str:
+    if argument.kind == "string" and isinstance(value, float):
         return f'put it in quotes: "{value:g}"'
-    if shape.kind in ("integer", "number", "boolean") and isinstance(value, str):
+    if argument.kind in ("integer", "number", "boolean") and isinstance(value, str):
         return "write it without quotes" if value.isdigit() or value in ("true", "false") else f"write {needed}"
-    if shape.kind == "array" and isinstance(value, str):
+    if argument.kind == "array" and isinstance(value, str):
         return f'write ["{value}"]'
     return f"write {needed}"
 
 
-ANYTHING = Shape(kind="any")
-_READERS: Mapping[str, Callable[[Shape, Any, Path, Mistakes], Any]] = {
+ANYTHING = ArgumentType(kind="any")
+_READERS: Mapping[str, Callable[[ArgumentType, Any, Path, Mistakes], Any]] = {
     "string": _simple, "integer": _simple, "number": _simple, "boolean": _simple,
     "array": _array, "map": _map, "object": _nested,
 }  # fmt: skip

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .argument_types import Field, Shape, fields_of, outputs_of
+from .argument_types import ArgumentType, Field, fields_of, outputs_of
 
 NAME = "winkube"
 ANY = "pulumi.json#/Any"
@@ -56,7 +56,7 @@ def _resource(cls: Any, args: Any, types: dict[str, Any]) -> dict[str, Any]:
     return {
         "isComponent": True,
         "description": _summary(cls),
-        "inputProperties": _properties(fields_of(args), lambda shape: _input(shape, types)),
+        "inputProperties": _properties(fields_of(args), lambda argument: _input(argument, types)),
         "requiredInputs": _required(fields_of(args)),
         "type": "object",
         "properties": _properties(outputs_of(cls), _output),
@@ -69,28 +69,28 @@ def _summary(cls: Any) -> str:
     return (cls.__doc__ or "").partition(":raises")[0].strip().replace("\n    ", "\n")
 
 
-def _properties(fields: Iterable[Field], write: Callable[[Shape], dict[str, Any]]) -> dict[str, Any]:
-    return {field.key: {"description": field.description, **write(field.shape)} for field in fields}
+def _properties(fields: Iterable[Field], write: Callable[[ArgumentType], dict[str, Any]]) -> dict[str, Any]:
+    return {field.key: {"description": field.description, **write(field.type)} for field in fields}
 
 
 def _required(fields: Iterable[Field]) -> list[str]:
     return sorted(field.key for field in fields if field.required)
 
 
-def _input(shape: Shape, types: dict[str, Any]) -> dict[str, Any]:
+def _input(argument: ArgumentType, types: dict[str, Any]) -> dict[str, Any]:
     """The schema of an input: ``plain`` is what may not come from another resource."""
-    plain = {} if shape.output else {"plain": True}
-    if shape.kind == "any":
+    plain = {} if argument.output else {"plain": True}
+    if argument.kind == "any":
         return {"$ref": ANY, **plain}
-    if shape.kind == "choice":
-        return {"oneOf": [_input(part, types) for part in shape.parts], **plain}
-    if shape.kind == "object":
-        return {"$ref": f"#/types/{_type(shape.of, types)}", **plain}
-    if shape.kind == "array":
-        return {"type": "array", "items": _input(shape.parts[0], types), **plain}
-    if shape.kind == "map":
-        return {"type": "object", "additionalProperties": _input(shape.parts[0], types), **plain}
-    return {"type": shape.kind, **plain}
+    if argument.kind == "choice":
+        return {"oneOf": [_input(part, types) for part in argument.parts], **plain}
+    if argument.kind == "object":
+        return {"$ref": f"#/types/{_type(argument.of, types)}", **plain}
+    if argument.kind == "array":
+        return {"type": "array", "items": _input(argument.parts[0], types), **plain}
+    if argument.kind == "map":
+        return {"type": "object", "additionalProperties": _input(argument.parts[0], types), **plain}
+    return {"type": argument.kind, **plain}
 
 
 def _type(cls: Any, types: dict[str, Any]) -> str:
@@ -101,15 +101,15 @@ def _type(cls: Any, types: dict[str, Any]) -> str:
         types[name] = {
             "type": "object",
             "description": _summary(cls),
-            "properties": _properties(fields_of(cls), lambda shape: _input(shape, types)),
+            "properties": _properties(fields_of(cls), lambda argument: _input(argument, types)),
             "required": _required(fields_of(cls)),
         }
     return name
 
 
-def _output(shape: Shape) -> dict[str, Any]:
-    if shape.kind == "array":
-        return {"type": "array", "items": _output(shape.parts[0])}
-    if shape.kind == "map":
-        return {"type": "object", "additionalProperties": _output(shape.parts[0])}
-    return {"$ref": ANY} if shape.kind in ("any", "choice", "object") else {"type": shape.kind}
+def _output(argument: ArgumentType) -> dict[str, Any]:
+    if argument.kind == "array":
+        return {"type": "array", "items": _output(argument.parts[0])}
+    if argument.kind == "map":
+        return {"type": "object", "additionalProperties": _output(argument.parts[0])}
+    return {"$ref": ANY} if argument.kind in ("any", "choice", "object") else {"type": argument.kind}

@@ -41,14 +41,12 @@ OUTER_MTU = 1500
 Linux on EC2 starts with 9001 and Windows with 1500, and flannel cannot set it on Windows: pods on Linux would send
 packets that Windows nodes drop. flannel takes off the 50 bytes of VXLAN itself, so pods get 1450.
 """
-VXLAN_OVERHEAD = 50
 
 POD_NETWORK_NAME = "flannel-vxlan"
 """What a :class:`JoinTarget` calls this network."""
 
 CNI_VERSION = "1.0.0"
 LINUX_CONFLIST = "10-flannel.conflist"
-WINDOWS_CONFLIST = "10-flannel.conflist"
 WINDOWS_CONFLIST_DIRECTORY = r"C:\etc\cni\net.d"
 WINDOWS_CNI_DIRECTORY = r"C:\opt\cni\bin"
 WINDOWS_CNI_PLUGINS = ("flannel.exe", "win-overlay.exe", "host-local.exe")

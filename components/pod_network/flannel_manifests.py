@@ -8,7 +8,7 @@ kubernetes-sigs/sig-windows-tools before its removal (729ae7c).
 
 from typing import Any, Protocol
 
-from ..kubernetes import manifests as parts
+from ..kubernetes import manifests
 from ..kubernetes.manifests import Manifest
 from .flannel_config import (
     LINUX_CONFLIST,
@@ -28,7 +28,7 @@ CNI_IMAGE = "ghcr.io/flannel-io/flannel-cni-plugin:v1.9.1-flannel3"
 HEALTH_PORT = 8081
 CONFIGURATION = "kube-flannel-cfg"
 WINDOWS_CONFIGURATION = "kube-flannel-windows-cfg"
-RIGHTS: parts.Rules = (
+RIGHTS: manifests.Rules = (
     ("", "nodes", "get list watch"),
     ("", "nodes/status", "patch"),
 )
@@ -53,19 +53,19 @@ class FlannelSettings(PodNetworkSettings, Protocol):
 def flannel_manifests(settings: FlannelSettings) -> dict[str, Manifest]:
     """Every object of flannel by part; those for Windows only where there are Windows nodes."""
     configuration = linux_configuration(settings)
-    manifests = {
-        "namespace": parts.namespace(NAMESPACE, host_process=True),
-        "account": parts.service_account(APP, NAMESPACE),
-        "role": parts.role(APP, RIGHTS),
-        "binding": parts.binding(APP, APP, NAMESPACE, role_name=APP),
+    objects = {
+        "namespace": manifests.namespace(NAMESPACE, host_process=True),
+        "account": manifests.service_account(APP, NAMESPACE),
+        "role": manifests.role(APP, RIGHTS),
+        "binding": manifests.binding(APP, APP, NAMESPACE, role_name=APP),
         "configuration": configuration,
-        "linux": linux_daemon_set(settings, parts.digest_of(*configuration["data"].values())),
+        "linux": linux_daemon_set(settings, manifests.digest_of(*configuration["data"].values())),
     }
     if settings.windows:
         told = windows_configuration(settings)
-        manifests["windows-configuration"] = told
-        manifests["windows"] = windows_daemon_set(settings, parts.digest_of(*told["data"].values()))
-    return manifests
+        objects["windows-configuration"] = told
+        objects["windows"] = windows_daemon_set(settings, manifests.digest_of(*told["data"].values()))
+    return objects
 
 
 def linux_configuration(settings: FlannelSettings) -> Manifest:
@@ -74,7 +74,7 @@ def linux_configuration(settings: FlannelSettings) -> Manifest:
         "cni-conf.json": rendered(linux_cni_conflist()),
         "net-conf.json": rendered(_net_conf(settings)),
     }
-    return parts.config_map(CONFIGURATION, NAMESPACE, data, app=APP)
+    return manifests.config_map(CONFIGURATION, NAMESPACE, data, app=APP)
 
 
 def windows_configuration(settings: FlannelSettings) -> Manifest:
@@ -84,7 +84,7 @@ def windows_configuration(settings: FlannelSettings) -> Manifest:
         "net-conf.json": rendered(_net_conf(settings)),
         "flannel.ps1": script("flannel.ps1"),
     }
-    return parts.config_map(WINDOWS_CONFIGURATION, NAMESPACE, data, app=APP)
+    return manifests.config_map(WINDOWS_CONFIGURATION, NAMESPACE, data, app=APP)
 
 
 def linux_daemon_set(settings: FlannelSettings, digest: str) -> Manifest:
@@ -94,7 +94,7 @@ def linux_daemon_set(settings: FlannelSettings, digest: str) -> Manifest:
     networks = {"name": "networks", "mountPath": "/etc/cni/net.d"}
     install = {"requests": {"cpu": "10m", "memory": "20Mi"}, "limits": {"memory": "100Mi"}}
     pod = {
-        **_common(parts.LINUX_ONLY),
+        **_common(manifests.LINUX_ONLY),
         "initContainers": [
             {
                 "name": "install-plugin",
@@ -126,7 +126,7 @@ def linux_daemon_set(settings: FlannelSettings, digest: str) -> Manifest:
                     {"name": "run", "mountPath": "/run/flannel"},
                     {"name": "lock", "mountPath": "/run/xtables.lock"},
                     configuration,
-                    parts.token_mount(),
+                    manifests.token_mount(),
                 ],
             }
         ],
@@ -135,39 +135,39 @@ def linux_daemon_set(settings: FlannelSettings, digest: str) -> Manifest:
             {"name": "plugins", "hostPath": {"path": "/opt/cni/bin", "type": "DirectoryOrCreate"}},
             {"name": "networks", "hostPath": {"path": "/etc/cni/net.d", "type": "DirectoryOrCreate"}},
             {"name": "lock", "hostPath": {"path": "/run/xtables.lock", "type": "FileOrCreate"}},
-            parts.config_volume("configuration", CONFIGURATION),
-            parts.token_volume(),
+            manifests.config_volume("configuration", CONFIGURATION),
+            manifests.token_volume(),
         ],
     }
-    return parts.daemon_set("flannel-linux", NAMESPACE, pod, app=APP, digest=digest)
+    return manifests.daemon_set("flannel-linux", NAMESPACE, pod, app=APP, digest=digest)
 
 
 def windows_daemon_set(settings: FlannelSettings, digest: str) -> Manifest:
     """The manifest of flanneld on Windows nodes, of every build."""
-    network = parts.value("NETWORK_NAME", network_name(settings.vni))
+    network = manifests.value("NETWORK_NAME", network_name(settings.vni))
     pod = {
-        **_common(parts.WINDOWS_ONLY),
+        **_common(manifests.WINDOWS_ONLY),
         "os": {"name": "windows"},
-        "securityContext": parts.host_process(),
+        "securityContext": manifests.host_process(),
         "containers": [
             {
                 "name": "flannel",
                 "image": settings.host_process_image,
-                "command": parts.powershell(r"C:\etc\kube-flannel\flannel.ps1"),
-                "env": [*_environment(settings), parts.field_of_pod("NODE_IP", "status.hostIP"), network,
-                        parts.value("HEALTH_PORT", str(HEALTH_PORT))],
-                "resources": parts.memory("300Mi"),
+                "command": manifests.powershell(r"C:\etc\kube-flannel\flannel.ps1"),
+                "env": [*_environment(settings), manifests.field_of_pod("NODE_IP", "status.hostIP"), network,
+                        manifests.value("HEALTH_PORT", str(HEALTH_PORT))],
+                "resources": manifests.memory("300Mi"),
                 # PowerShell alone takes seconds to start on a busy node, and the switch takes the network away.
                 **_probes(120),
                 "volumeMounts": [
                     {"name": "configuration", "mountPath": "/etc/kube-flannel", "readOnly": True},
-                    parts.token_mount(),
+                    manifests.token_mount(),
                 ],
             }
         ],
-        "volumes": [parts.config_volume("configuration", WINDOWS_CONFIGURATION), parts.token_volume()],
+        "volumes": [manifests.config_volume("configuration", WINDOWS_CONFIGURATION), manifests.token_volume()],
     }  # fmt: skip
-    return parts.daemon_set("flannel-windows", NAMESPACE, pod, app=APP, digest=digest)
+    return manifests.daemon_set("flannel-windows", NAMESPACE, pod, app=APP, digest=digest)
 
 
 def _net_conf(settings: FlannelSettings) -> dict[str, Any]:
@@ -183,13 +183,13 @@ def _common(selector: dict[str, str]) -> Manifest:
         "dnsPolicy": "Default",
         "priorityClassName": "system-node-critical",
         "nodeSelector": dict(selector),
-        "tolerations": [dict(it) for it in parts.TOLERATE_ALL],
+        "tolerations": [dict(it) for it in manifests.TOLERATE_ALL],
         "terminationGracePeriodSeconds": 10,
     }
 
 
 def _environment(settings: FlannelSettings) -> list[Manifest]:
-    return [parts.field_of_pod("NODE_NAME", "spec.nodeName"), *parts.api_server(settings.endpoint)]
+    return [manifests.field_of_pod("NODE_NAME", "spec.nodeName"), *manifests.api_server(settings.endpoint)]
 
 
 def _probes(first_seconds: int) -> Manifest:

@@ -29,7 +29,7 @@ from .policy_documents import (
     session_manager,
     trust,
 )
-from .role_rules import RoleShape, check_role
+from .role_rules import RoleLike, check_role
 from .validation import PolicySource, policy_document
 
 NODE_KIND = Rule("WK-IAM-022", "The kind of a node role is one of the table.")
@@ -168,9 +168,7 @@ class RoleComponent(Component):
     role_name: pulumi.Output[str]
     """Name of the role, to attach further policies to."""
 
-    def create_role(
-        self, name: str, args: RoleShape, trust_policy: pulumi.Input[str], description: str
-    ) -> aws.iam.Role:
+    def create_role(self, name: str, args: RoleLike, trust_policy: pulumi.Input[str], description: str) -> aws.iam.Role:
         """The role; its ARN and name become the component's."""
         role = aws.iam.Role(
             name,

@@ -38,7 +38,7 @@ _POLICY_ARN = re.compile(
 _PATH = re.compile(r"/|/[\x21-\x7e]{1,510}/")
 
 
-class RoleShape(Protocol):
+class RoleLike(Protocol):
     """What a role is judged by, in the arguments of the components and in the settings of a group."""
 
     @property
@@ -56,7 +56,7 @@ class RoleShape(Protocol):
 
 
 def check_role(
-    role: RoleShape, own_policies: Sequence[str] = (), own_documents: Sequence[PolicySource] = ()
+    role: RoleLike, own_policies: Sequence[str] = (), own_documents: Sequence[PolicySource] = ()
 ) -> Mistakes:
     """Everything that is wrong with the settings of a role (``WK-IAM-001`` to ``WK-IAM-021``, ``WK-TAG``).
 

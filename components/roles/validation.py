@@ -19,14 +19,16 @@ ACTIONS = "https://docs.aws.amazon.com/service-authorization/latest/reference/re
 QUOTAS = f"{IAM_GUIDE}/reference_iam-quotas.html"
 CONTROLS = "https://docs.aws.amazon.com/securityhub/latest/userguide/iam-controls.html"
 
-POLICY_SHAPE = Rule("WK-IAM-001", "A policy is a document, a statement, a list of statements, or JSON of one.", GRAMMAR)
+POLICY_FORMAT = Rule(
+    "WK-IAM-001", "A policy is a document, a statement, a list of statements, or JSON of one.", GRAMMAR
+)
 POLICY_ELEMENT = Rule("WK-IAM-002", "Documents and statements have the elements of the policy language only.", GRAMMAR)
 POLICY_VERSION = Rule("WK-IAM-003", "The version of the policy language is 2012-10-17.", GRAMMAR)
 POLICY_EFFECT = Rule("WK-IAM-004", "The effect of a statement is Allow or Deny.", GRAMMAR)
 ACTION_KNOWN = Rule("WK-IAM-005", "Every action exists.", ACTIONS)
 ACTION_EVERYTHING = Rule("WK-IAM-006", "No statement allows every action of AWS.", f"{CONTROLS}#iam-1")
 ACTION_WHOLE_SERVICE = Rule("WK-IAM-007", "No statement allows every action of a service.", f"{CONTROLS}#iam-21")
-RESOURCE_SHAPE = Rule(
+RESOURCE_FORMAT = Rule(
     "WK-IAM-008", "A resource is * or an ARN of the role's own partition.", f"{IAM_GUIDE}/reference-arns.html"
 )
 GRANTS_NOTHING = Rule("WK-IAM-009", "Every action of a statement can act on one of its resources.", ACTIONS)
@@ -106,7 +108,7 @@ def check_policy_documents(
     for index, source in enumerate(documents):
         inner = _check_source(source, partition)
         found.take(inner, *path, index)
-        if not any(mistake.rule is POLICY_SHAPE for mistake in inner):
+        if not any(mistake.rule is POLICY_FORMAT for mistake in inner):
             size += _size(source)
     if size > INLINE_LIMIT:
         found.add(INLINE_SIZE, path, f"the inline policies of a role have at most {INLINE_LIMIT:,} characters, "
@@ -127,7 +129,7 @@ def _check_source(source: PolicySource, partition: str | None) -> Mistakes:
         try:
             value = json.loads(source)
         except ValueError as error:
-            found.add(POLICY_SHAPE, (), f"is not JSON: {error}", "correct the text, or write the policy as a mapping",
+            found.add(POLICY_FORMAT, (), f"is not JSON: {error}", "correct the text, or write the policy as a mapping",
                       source)  # fmt: skip
             return found
     text = _plain_text(value)
@@ -148,7 +150,7 @@ def _check_source(source: PolicySource, partition: str | None) -> Mistakes:
         if isinstance(statement, Mapping):
             found.take(_check_statement(cast(Mapping[str, Any], statement), partition, seen), *path)
         else:
-            found.add(POLICY_SHAPE, path, "a statement is a mapping with Effect, Action and Resource",
+            found.add(POLICY_FORMAT, path, "a statement is a mapping with Effect, Action and Resource",
                       "write one", statement)  # fmt: skip
     return found
 
@@ -228,7 +230,7 @@ def _entries(statement: Mapping[str, Any], element: str, found: Mistakes) -> lis
         if isinstance(item, str):
             texts.append((path, item))
         else:
-            found.add(POLICY_SHAPE, path, f"{element} is a text or a list of texts", "write it so", item)
+            found.add(POLICY_FORMAT, path, f"{element} is a text or a list of texts", "write it so", item)
     return texts
 
 
@@ -236,7 +238,7 @@ def _check_actions(statement: Mapping[str, Any], found: Mistakes) -> list[tuple[
     """Note unknown and boundless actions; give the patterns that are neither, with the actions they match."""
     element = next((name for name in ("Action", "NotAction") if name in statement), None)
     if element is None:
-        found.add(POLICY_SHAPE, ("Action",), "is missing", 'name the actions, such as "ec2:DescribeTags"')
+        found.add(POLICY_FORMAT, ("Action",), "is missing", 'name the actions, such as "ec2:DescribeTags"')
         return []
     broad = element == "Action" and statement.get("Effect") != "Deny"
     matched: list[tuple[Path, str, list[Action]]] = []
@@ -282,18 +284,18 @@ def _check_resources(statement: Mapping[str, Any], partition: str | None, found:
     """Note what is no resource; give the resources, or None where there are none to judge."""
     element = next((name for name in ("Resource", "NotResource") if name in statement), None)
     if element is None:
-        found.add(RESOURCE_SHAPE, ("Resource",), "is missing", 'name the ARNs, or write "*"')
+        found.add(RESOURCE_FORMAT, ("Resource",), "is missing", 'name the ARNs, or write "*"')
         return None
     resources: list[str] = []
     for path, resource in _entries(statement, element, found):
         resources.append(resource)
         arn = _ARN.fullmatch(resource)
         if resource.strip("*") and arn is None:
-            found.add(RESOURCE_SHAPE, path, 'is neither "*" nor an ARN',
+            found.add(RESOURCE_FORMAT, path, 'is neither "*" nor an ARN',
                       "write it as arn:partition:service:region:account:resource", resource)  # fmt: skip
         elif arn and partition and not matches(partition, arn["partition"]):
             _, _, rest = resource.removeprefix("arn:").partition(":")
-            found.add(RESOURCE_SHAPE, path, f"is not in the role's partition, {partition}",
+            found.add(RESOURCE_FORMAT, path, f"is not in the role's partition, {partition}",
                       f'write "arn:{partition}:{rest}"', resource)  # fmt: skip
     return resources if element == "Resource" else None
 
@@ -302,18 +304,18 @@ def _check_grants(matched: Iterable[tuple[Path, str, list[Action]]], resources: 
     if any(not resource.strip("*") for resource in resources):
         return
     for path, pattern, candidates in matched:
-        forms = [form for action in candidates for form in action.resources]
-        if not forms:
+        arn_formats = [arn for action in candidates for arn in action.resources]
+        if not arn_formats:
             found.add(GRANTS_NOTHING, path, "cannot be limited to a resource, so this grants nothing",
                       'give it a statement of its own with "Resource": "*"', pattern)  # fmt: skip
-        elif not any(arns_can_meet(form, resource) for form in forms for resource in resources):
+        elif not any(arns_can_meet(arn, resource) for arn in arn_formats for resource in resources):
             found.add(GRANTS_NOTHING, path, "acts on none of the statement's resources, so this grants nothing",
-                      f"name a resource of the form {one_of(dict.fromkeys(forms))}", pattern)  # fmt: skip
+                      f"name a resource of the format {one_of(dict.fromkeys(arn_formats))}", pattern)  # fmt: skip
 
 
 def _check_conditions(conditions: Any, found: Mistakes) -> None:
     if not isinstance(conditions, Mapping):
-        found.add(POLICY_SHAPE, ("Condition",), "a condition maps operators to keys and values",
+        found.add(POLICY_FORMAT, ("Condition",), "a condition maps operators to keys and values",
                   'write it as {"StringEquals": {"key": "value"}}', conditions)  # fmt: skip
         return
     for operator, keys in cast(Mapping[str, Any], conditions).items():

@@ -43,7 +43,7 @@ _PATTERN = re.compile(r"arn:aws[a-z-]*:(iam|sts)::\d{12}:(root|(role|user|assume
 _KEY = re.compile(r"arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/[A-Za-z0-9-]+")
 
 
-class StateBucketShape(Protocol):
+class StateBucketLike(Protocol):
     """What a state bucket is judged by; computed values are left alone."""
 
     @property
@@ -74,7 +74,7 @@ def suggested_name(domain: str) -> str:
     return physical_name("clusters", plain, limit=LONGEST_NAME)
 
 
-def check_state_bucket(bucket: StateBucketShape) -> Mistakes:
+def check_state_bucket(bucket: StateBucketLike) -> Mistakes:
     """Everything that is wrong with the wish for a state bucket (``WK-BKT-001`` to ``WK-BKT-007``, ``WK-TAG``)."""
     found = Mistakes()
     if bucket.bucket_name is not None:
@@ -132,7 +132,7 @@ def _check_principals(field: str, principals: Sequence[Any], form: re.Pattern[st
                       'write it as "arn:aws:iam::<account>:role/<name>"', principal)  # fmt: skip
 
 
-def _check_locked_out(bucket: StateBucketShape, found: Mistakes) -> None:
+def _check_locked_out(bucket: StateBucketLike, found: Mistakes) -> None:
     if not bucket.allowed_principals:
         return
     for field, principals in (("reader_principals", bucket.reader_principals),

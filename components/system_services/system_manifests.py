@@ -11,14 +11,14 @@ postfinance/kubelet-csr-approver ``internal/cmd``, ``internal/controller``.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..kubernetes import manifests as parts
+from ..kubernetes import manifests
 from ..kubernetes.manifests import Manifest
 
 NAMESPACE = "kube-system"
 
 CLOUD_CONTROLLER = "cloud-controller-manager"
 CLOUD_CONTROLLER_PORT = 10258
-CLOUD_CONTROLLER_RIGHTS: parts.Rules = (
+CLOUD_CONTROLLER_RIGHTS: manifests.Rules = (
     ("", "nodes", "get list watch update patch delete"),
     ("", "nodes/status", "patch"),
     ("", "services", "get list watch"),
@@ -30,7 +30,7 @@ LEASE_RIGHTS = ("coordination.k8s.io", "leases", "create")
 
 CSR_APPROVER = "kubelet-csr-approver"
 CSR_APPROVER_IMAGE = "ghcr.io/postfinance/kubelet-csr-approver:v1.2.14"
-CSR_APPROVER_RIGHTS: parts.Rules = (
+CSR_APPROVER_RIGHTS: manifests.Rules = (
     ("certificates.k8s.io", "certificatesigningrequests", "get list watch"),
     ("certificates.k8s.io", "certificatesigningrequests/approval", "update"),
     ("certificates.k8s.io", "signers:kubernetes.io/kubelet-serving", "approve"),
@@ -51,14 +51,14 @@ def control_plane_pod(account: str) -> Manifest:
         "hostNetwork": True,
         "dnsPolicy": "Default",
         "priorityClassName": "system-cluster-critical",
-        "nodeSelector": {parts.OS_LABEL: "linux", parts.CONTROL_PLANE_LABEL: ""},
+        "nodeSelector": {manifests.OS_LABEL: "linux", manifests.CONTROL_PLANE_LABEL: ""},
         "tolerations": [
-            {"key": parts.CONTROL_PLANE_LABEL, "operator": "Exists", "effect": "NoSchedule"},
+            {"key": manifests.CONTROL_PLANE_LABEL, "operator": "Exists", "effect": "NoSchedule"},
             {"key": "node.cloudprovider.kubernetes.io/uninitialized", "operator": "Exists", "effect": "NoSchedule"},
             {"key": "node.kubernetes.io/not-ready", "operator": "Exists"},
         ],
         "securityContext": {"runAsNonRoot": True, "runAsUser": 65532, "seccompProfile": {"type": "RuntimeDefault"}},
-        "volumes": [parts.token_volume()],
+        "volumes": [manifests.token_volume()],
     }
 
 
@@ -70,9 +70,9 @@ def _election(name: str) -> dict[str, Manifest]:
     """The right to hold one lease: to make any, but to see and change only its own."""
     rows = [LEASE_RIGHTS, ("coordination.k8s.io", f"leases:{name}", "get update patch")]
     return {
-        "lease-role": parts.role(f"{name}:lease", rows, NAMESPACE, app=name),
-        "lease-binding": parts.binding(f"{name}:lease", name, NAMESPACE, role_name=f"{name}:lease", role_kind="Role",
-                                       namespace=NAMESPACE),
+        "lease-role": manifests.role(f"{name}:lease", rows, NAMESPACE, app=name),
+        "lease-binding": manifests.binding(f"{name}:lease", name, NAMESPACE, role_name=f"{name}:lease",
+                                           role_kind="Role", namespace=NAMESPACE),
     }  # fmt: skip
 
 
@@ -110,21 +110,21 @@ def cloud_controller_manifests(
     """Every object of the cloud controller manager by part; ``cluster_name`` is the argument ``--cluster-name=…``."""
     text = cloud_config_text(cloud_config)
     pod = control_plane_pod(CLOUD_CONTROLLER)
-    mounts = [parts.token_mount()]
-    manifests = {
-        "account": parts.service_account(CLOUD_CONTROLLER, NAMESPACE),
-        "role": parts.role(f"winkube:{CLOUD_CONTROLLER}", CLOUD_CONTROLLER_RIGHTS, app=CLOUD_CONTROLLER),
-        "binding": parts.binding(f"winkube:{CLOUD_CONTROLLER}", CLOUD_CONTROLLER, NAMESPACE,
+    mounts = [manifests.token_mount()]
+    objects = {
+        "account": manifests.service_account(CLOUD_CONTROLLER, NAMESPACE),
+        "role": manifests.role(f"winkube:{CLOUD_CONTROLLER}", CLOUD_CONTROLLER_RIGHTS, app=CLOUD_CONTROLLER),
+        "binding": manifests.binding(f"winkube:{CLOUD_CONTROLLER}", CLOUD_CONTROLLER, NAMESPACE,
                                  role_name=f"winkube:{CLOUD_CONTROLLER}"),
         # Who may ask it for its health and figures is decided by the API server.
-        "authentication": parts.binding(f"{CLOUD_CONTROLLER}:authentication", CLOUD_CONTROLLER, NAMESPACE,
+        "authentication": manifests.binding(f"{CLOUD_CONTROLLER}:authentication", CLOUD_CONTROLLER, NAMESPACE,
                                         role_name="extension-apiserver-authentication-reader", role_kind="Role",
                                         namespace=NAMESPACE),
         **_election(CLOUD_CONTROLLER),
     }  # fmt: skip
     if cloud_config:
-        manifests["configuration"] = parts.config_map(CLOUD_CONTROLLER, NAMESPACE, {"cloud.conf": text})
-        pod["volumes"] = [*pod["volumes"], parts.config_volume("configuration", CLOUD_CONTROLLER)]
+        objects["configuration"] = manifests.config_map(CLOUD_CONTROLLER, NAMESPACE, {"cloud.conf": text})
+        pod["volumes"] = [*pod["volumes"], manifests.config_volume("configuration", CLOUD_CONTROLLER)]
         mounts.append({"name": "configuration", "mountPath": "/etc/cloud", "readOnly": True})
     health = {"path": "/healthz", "port": CLOUD_CONTROLLER_PORT, "host": "127.0.0.1", "scheme": "HTTPS"}
     pod["containers"] = [
@@ -132,17 +132,17 @@ def cloud_controller_manifests(
             "name": CLOUD_CONTROLLER,
             "image": image,
             "args": cloud_controller_arguments(cluster_name, pod_cidr, bool(cloud_config)),
-            "env": parts.api_server(endpoint),
+            "env": manifests.api_server(endpoint),
             "resources": {"requests": {"cpu": "200m", "memory": "64Mi"}, "limits": {"memory": "512Mi"}},
             "livenessProbe": {"httpGet": health, "initialDelaySeconds": 20, "periodSeconds": 20, "timeoutSeconds": 5},
             "securityContext": _locked_down(),
             "volumeMounts": mounts,
         }
     ]
-    manifests["controller"] = parts.daemon_set(
-        CLOUD_CONTROLLER, NAMESPACE, pod, app=CLOUD_CONTROLLER, digest=parts.digest_of(text)
+    objects["controller"] = manifests.daemon_set(
+        CLOUD_CONTROLLER, NAMESPACE, pod, app=CLOUD_CONTROLLER, digest=manifests.digest_of(text)
     )
-    return manifests
+    return objects
 
 
 def csr_approver_environment(
@@ -170,31 +170,32 @@ def csr_approver_manifests(*, endpoint: str, image: str, environment: Mapping[st
             "image": image,
             # In the node's network: on its own address, so that two programs there do not meet on a port.
             "args": ["-metrics-bind-address=127.0.0.1:18080", "-health-probe-bind-address=127.0.0.1:18081"],
-            "env": [*(parts.value(key, text) for key, text in environment.items()), *parts.api_server(endpoint)],
+            "env": [*(manifests.value(key, text) for key, text in environment.items()),
+                    *manifests.api_server(endpoint)],
             "resources": {"requests": {"cpu": "20m", "memory": "64Mi"}, "limits": {"memory": "128Mi"}},
             "livenessProbe": {"httpGet": {"path": "/healthz", "port": 18081, "host": "127.0.0.1"},
                               "initialDelaySeconds": 10, "periodSeconds": 20},
             "securityContext": _locked_down(),
-            "volumeMounts": [parts.token_mount()],
+            "volumeMounts": [manifests.token_mount()],
         }
     ]  # fmt: skip
-    marks = parts.labels(CSR_APPROVER)
+    marks = manifests.labels(CSR_APPROVER)
     return {
-        "account": parts.service_account(CSR_APPROVER, NAMESPACE),
-        "role": parts.role(f"winkube:{CSR_APPROVER}", CSR_APPROVER_RIGHTS, app=CSR_APPROVER),
-        "binding": parts.binding(
+        "account": manifests.service_account(CSR_APPROVER, NAMESPACE),
+        "role": manifests.role(f"winkube:{CSR_APPROVER}", CSR_APPROVER_RIGHTS, app=CSR_APPROVER),
+        "binding": manifests.binding(
             f"winkube:{CSR_APPROVER}", CSR_APPROVER, NAMESPACE, role_name=f"winkube:{CSR_APPROVER}"
         ),
         # Its events are about cluster-wide objects, which Kubernetes keeps in the namespace default.
-        "events-role": parts.role(f"{CSR_APPROVER}:events", [("", "events", "create patch")], "default",
+        "events-role": manifests.role(f"{CSR_APPROVER}:events", [("", "events", "create patch")], "default",
                                   app=CSR_APPROVER),
-        "events-binding": parts.binding(f"{CSR_APPROVER}:events", CSR_APPROVER, NAMESPACE, namespace="default",
+        "events-binding": manifests.binding(f"{CSR_APPROVER}:events", CSR_APPROVER, NAMESPACE, namespace="default",
                                         role_name=f"{CSR_APPROVER}:events", role_kind="Role"),
         **_election(CSR_APPROVER),
         "approver": {
             "apiVersion": "apps/v1",
             "kind": "Deployment",
-            "metadata": parts.metadata(CSR_APPROVER, NAMESPACE),
+            "metadata": manifests.metadata(CSR_APPROVER, NAMESPACE),
             "spec": {
                 "replicas": 1,
                 "strategy": {"type": "Recreate"},

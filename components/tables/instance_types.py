@@ -44,11 +44,6 @@ def _table() -> dict[str, Any]:
     return json.loads(Path(__file__).with_name("instance_types.json").read_bytes())
 
 
-def table_date() -> str:
-    """The day on which the table was written."""
-    return _table()["date"]
-
-
 @cache
 def instance_type(name: str) -> InstanceType | None:
     """The facts of a type, or None where the table has no such name.

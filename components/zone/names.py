@@ -31,7 +31,7 @@ LONGEST_LABEL = 63
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 
 
-class ZoneShape(Protocol):
+class ZoneLike(Protocol):
     """What a zone is judged by, in the arguments and in the settings."""
 
     @property
@@ -81,7 +81,7 @@ def check_domain(name: str, path: Path = ("domain",)) -> Mistakes:
     return found
 
 
-def check_zone(zone: ZoneShape, *, vpcs_follow: bool = False) -> Mistakes:
+def check_zone(zone: ZoneLike, *, vpcs_follow: bool = False) -> Mistakes:
     """Everything that is wrong with the wish for a zone (``WK-DNS-001`` to ``WK-DNS-008``, ``WK-TAG``).
 
     :param vpcs_follow: the VPCs are added later, as where settings are checked before the network exists.

@@ -9,7 +9,7 @@ from winkube.addons.gmsa import (
     GmsaCredentialSpecArgs,
     GmsaUser,
     check_gmsa_credential_spec,
-    credential_spec_manifest,
+    credential_spec,
     pod_security_context,
     user_bindings,
     user_role,
@@ -33,16 +33,16 @@ ARGS = GmsaCredentialSpecArgs(
 
 
 def test_a_domain_joined_spec_has_no_plugin():
-    spec = credential_spec_manifest(ARGS)
-    directory = spec["credspec"]["ActiveDirectoryConfig"]
+    spec = credential_spec(ARGS)
+    directory = spec["ActiveDirectoryConfig"]
     assert "HostAccountConfig" not in directory
     assert [it["Scope"] for it in directory["GroupManagedServiceAccounts"]] == ["corp.example.com", "CORP"]
-    assert spec["credspec"]["DomainJoinConfig"]["DnsTreeName"] == "corp.example.com"
+    assert spec["DomainJoinConfig"]["DnsTreeName"] == "corp.example.com"
 
 
 def test_a_domainless_spec_names_the_plugin_and_where_the_identity_lies():
     """As AWS' page on domainless authentication writes it: JSON with the key credentialArn."""
-    account = credential_spec_manifest(ARGS, SECRET)["credspec"]["ActiveDirectoryConfig"]["HostAccountConfig"]
+    account = credential_spec(ARGS, SECRET)["ActiveDirectoryConfig"]["HostAccountConfig"]
     assert account["PluginGUID"] == "{859E1386-BDB4-49E8-85C7-3070B13920E1}"
     assert account["PortableCcgVersion"] == "1"
     assert json.loads(account["PluginInput"]) == {"credentialArn": SECRET}
@@ -76,8 +76,8 @@ def test_the_component_makes_spec_role_and_bindings(record, preview: bool, arn: 
     plan = record(lambda: GmsaCredentialSpec("gmsa", replace(ARGS, credential_arn=arn)), preview=preview)
     assert_well_made(plan, "GmsaCredentialSpec", ["specName", "nodePolicy"] if arn else ["specName"])
     spec = the(plan, "GMSACredentialSpec")
-    manifest = credential_spec_manifest(ARGS, arn)
-    assert {key: spec.inputs[key] for key in manifest} == manifest
+    assert (spec.inputs["apiVersion"], spec.inputs["metadata"]) == ("windows.k8s.io/v1", {"name": "web-app"})
+    assert spec.inputs["credspec"] == credential_spec(ARGS, arn)
     assert len(of_type(plan, "RoleBinding")) == 2
     policy = the(plan, "GmsaCredentialSpec").outputs.get("nodePolicy")
     assert policy is None if arn is None else arn in policy

@@ -13,7 +13,6 @@ from winkube.eks.karpenter import (
     node_class,
     node_pool,
 )
-from winkube.eks.node_classes import check_node_classes
 from winkube.scheduling.labels import Taint
 
 from .conftest import CLUSTER, TAGS, assert_well_made, the
@@ -34,7 +33,6 @@ def test_a_node_class_takes_the_newest_image_of_its_release(release: str):
     """Karpenter takes no other version of a Windows image than latest."""
     spec = node_class(replace(ARGS, windows=release))["spec"]
     assert spec["amiSelectorTerms"] == [{"alias": f"windows{release}@latest"}]
-    assert check_node_classes([node_class(replace(ARGS, windows=release))]) == []
 
 
 def test_a_node_class_is_as_safe_as_a_node_group():
@@ -110,29 +108,3 @@ def test_mistakes_in_a_kind_of_nodes(more, code: str, path, remedy: str):
     (mistake,) = check_karpenter_nodes(replace(ARGS, **more))
     assert (mistake.rule.code, mistake.path) == (code, path)
     assert remedy in mistake.remedy
-
-
-def linux_class(role: str) -> dict:
-    return {"metadata": {"name": "linux"}, "spec": {"role": role, "amiSelectorTerms": [{"alias": "al2023@v20260610"}]}}
-
-
-def test_a_shared_role_is_found_in_what_others_wrote():
-    """For policies: the manifests are all there is."""
-    (mistake,) = check_node_classes([linux_class("windows"), node_class(ARGS)])
-    assert (mistake.rule.code, mistake.path, mistake.got) == ("WK-ADD-041", (1, "spec", "role"), "windows")
-    assert "linux uses it" in mistake.message
-    assert check_node_classes([linux_class("linux"), node_class(ARGS)]) == []
-
-
-@pytest.mark.parametrize("alias", ["windows2022@v20260610", "windows2016@latest"])
-def test_a_windows_image_cannot_be_pinned(alias: str):
-    manifest = {"metadata": {"name": "w"}, "spec": {"role": "w", "amiSelectorTerms": [{"alias": alias}]}}
-    (mistake,) = check_node_classes([manifest])
-    assert (mistake.rule.code, mistake.path) == ("WK-ADD-043", (0, "spec", "amiSelectorTerms", 0, "alias"))
-    assert mistake.remedy.endswith('@latest"')
-
-
-def test_a_windows_family_counts_as_windows_without_an_alias():
-    manifest = {"metadata": {"name": "w"}, "spec": {"role": "linux", "amiFamily": "Windows2022",
-                                                    "amiSelectorTerms": [{"id": "ami-1"}]}}  # fmt: skip
-    assert [it.rule.code for it in check_node_classes([linux_class("linux"), manifest])] == ["WK-ADD-041"]

@@ -2,6 +2,7 @@
 
 import pytest
 from winkube.addons.load_balancer import check_targets, ingress_annotations, service_annotations
+from winkube.core.errors import WinkubeError
 
 
 def test_pods_are_targets_by_default():
@@ -43,3 +44,8 @@ def test_instance_targets_take_services_with_node_ports(kind: str):
 def test_ways_that_do_not_reach_windows_pods(given, code: str, path: str, remedy: str):
     (mistake,) = check_targets(**given)
     assert (mistake.rule.code, mistake.path, mistake.remedy) == (code, (path,), remedy)
+    with pytest.raises(WinkubeError, match=code):
+        ingress_annotations(**given)
+    if "service_type" not in given:
+        with pytest.raises(WinkubeError, match=code):
+            service_annotations(**given)

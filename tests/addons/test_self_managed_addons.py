@@ -26,7 +26,6 @@ from winkube.addons.self_managed_table import (
     SELF_MANAGED_ADDONS,
     TERMINATION_HANDLER,
     WEBHOOK,
-    WITH_ROLE,
     queue_policy,
     termination_handler,
 )
@@ -38,6 +37,7 @@ from ..kubernetes.conftest import said
 TAGS = {"team": "platform"}
 ISSUER = "https://oidc.prod.example.com"
 PROVIDER = "arn:aws:iam::111122223333:oidc-provider/oidc.prod.example.com"
+WITH_ROLE = [name for name, row in SELF_MANAGED_ADDONS.items() if row.service_account]
 ALL = tuple(SelfManagedAddon(name=name) for name in SELF_MANAGED_ADDONS)
 ARGS = SelfManagedAddonsArgs(
     cluster_name="prod", kubernetes_version="1.36", region="eu-central-1", addons=ALL, vpc_id="vpc-1",

@@ -1,10 +1,10 @@
 """VPC endpoints: names, and what they are called in a region."""
 
 import pytest
+from winkube.eks.private_cluster import private_endpoints
 from winkube.network.endpoints import (
     GATEWAY_SERVICES,
     INTERFACE_SERVICES,
-    PRIVATE_CLUSTER_SERVICES,
     check_endpoints,
     service_name,
 )
@@ -21,7 +21,7 @@ def test_service_names_follow_the_region_and_its_partition():
 
 def test_every_known_name_is_accepted():
     assert not check_endpoints(GATEWAY_SERVICES, INTERFACE_SERVICES)
-    assert set(PRIVATE_CLUSTER_SERVICES) <= set(INTERFACE_SERVICES)
+    assert set(private_endpoints(autoscaler=True, load_balancers=True)) <= set(INTERFACE_SERVICES)
 
 
 @pytest.mark.parametrize(

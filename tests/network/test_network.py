@@ -6,7 +6,7 @@ from dataclasses import fields
 import pytest
 from winkube.core.errors import WinkubeError
 from winkube.network.network import Network, NetworkArgs
-from winkube.network.plan import NetworkShape
+from winkube.network.plan import NetworkLike
 from winkube.preview.model import UNKNOWN, Plan
 
 BOUNDARY = "arn:aws:iam::111122223333:policy/boundary"
@@ -28,7 +28,7 @@ def named(plan: Plan, kind: str, name: str):
 
 def test_the_settings_and_the_arguments_are_judged_by_the_same_fields():
     """Every property of the shape is a field of the arguments."""
-    properties = {name for name, value in vars(NetworkShape).items() if isinstance(value, property)}
+    properties = {name for name, value in vars(NetworkLike).items() if isinstance(value, property)}
     assert properties <= {field.name for field in fields(NetworkArgs)}
 
 

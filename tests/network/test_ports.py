@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 import pytest
-from winkube.network.ports import EKS_RULES, POD_NETWORKS, Ports, check_ports, rules_into, self_managed_rules
+from winkube.network.ports import EKS_RULES, POD_NETWORKS, Ports, check_ports, self_managed_rules
 
 
 def reachable(rules, source: str, target: str) -> set[tuple[str, int, int]]:
@@ -68,7 +68,7 @@ def test_eks_asks_for_the_api_the_kubelet_and_dns():
 
 
 def test_rows_are_found_by_their_target():
-    assert {rule.source for rule in rules_into("api_load_balancer", self_managed_rules())} == {
+    assert {rule.source for rule in self_managed_rules() if rule.target == "api_load_balancer"} == {
         "client",
         "control_plane",
         "linux_worker",

@@ -12,7 +12,6 @@ from winkube.pod_network.flannel_config import (
     RESERVATIONS,
     SOURCE_VIP_OWNER,
     WINDOWS_CNI_DIRECTORY,
-    WINDOWS_CONFLIST,
     WINDOWS_CONFLIST_DIRECTORY,
 )
 from winkube.pod_network.flannel_manifests import flannel_manifests
@@ -101,7 +100,7 @@ def test_what_a_script_reads_is_written(script: str):
 def test_paths_are_those_of_the_documents():
     """Where the runtime looks for CNI, where host-local keeps its book, and under which name."""
     flannel, proxy = powershell.script("flannel.ps1"), powershell.script("kube_proxy.ps1")
-    assert rf"{WINDOWS_CONFLIST_DIRECTORY}\{WINDOWS_CONFLIST}" in flannel
+    assert rf"{WINDOWS_CONFLIST_DIRECTORY}\10-flannel.conflist" in flannel
     assert rf"{WINDOWS_CNI_DIRECTORY}\host-local.exe" in proxy
     assert "C:" + RESERVATIONS.replace("/", "\\") in proxy
     container, interface = SOURCE_VIP_OWNER

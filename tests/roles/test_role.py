@@ -18,7 +18,7 @@ from winkube.roles.role import (
     check_node_role,
     name_prefix,
 )
-from winkube.roles.role_rules import RoleShape, check_boundary, check_external_policies, check_path, check_role
+from winkube.roles.role_rules import RoleLike, check_boundary, check_external_policies, check_path, check_role
 
 CUSTOM = "arn:aws:iam::111122223333:policy/team/nodes"
 TAGS = {"team": "platform"}
@@ -36,7 +36,7 @@ def only(found: list[Mistake], code: str) -> Mistake:
 
 @pytest.mark.parametrize("args", [NodeRoleArgs, ControlPlaneRoleArgs, EksClusterRoleArgs])
 def test_the_arguments_have_what_is_judged(args):
-    properties = {name for name, value in vars(RoleShape).items() if isinstance(value, property)}
+    properties = {name for name, value in vars(RoleLike).items() if isinstance(value, property)}
     assert properties <= {field.name for field in fields(args)}
 
 

@@ -9,7 +9,7 @@ from winkube.core.errors import WinkubeError
 from winkube.core.mistakes import Mistake
 from winkube.preview.model import UNKNOWN, Plan
 from winkube.state_bucket.bucket_policies import bucket_policy, key_policy
-from winkube.state_bucket.bucket_rules import StateBucketShape, check_bucket_name, check_state_bucket, suggested_name
+from winkube.state_bucket.bucket_rules import StateBucketLike, check_bucket_name, check_state_bucket, suggested_name
 from winkube.state_bucket.layout import ClusterLayout
 from winkube.state_bucket.state_bucket import StateBucket, StateBucketArgs
 
@@ -48,7 +48,7 @@ def statements(policy: dict) -> dict[str, dict]:
 
 
 def test_the_arguments_have_what_is_judged():
-    properties = {name for name, value in vars(StateBucketShape).items() if isinstance(value, property)}
+    properties = {name for name, value in vars(StateBucketLike).items() if isinstance(value, property)}
     assert properties <= {field.name for field in fields(StateBucketArgs)}
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import pulumi
 import pytest
-import yaml
-from winkube.eks.aws_auth import check_role_arn, map_roles, node_row
 from winkube.preview.model import Plan
 from winkube.scheduling.labels import Taint
 from winkube.scheduling.node_taints import NodeMarks, NodeTaints, NodeTaintsArgs, check_node_taints, node_patch
@@ -191,21 +189,3 @@ def test_a_node_is_patched_and_not_owned(record: Callable[..., Plan]):
 )  # fmt: skip
 def test_marks_that_cannot_be_set_are_refused(marks: list[NodeMarks], code: str, path: tuple[Any, ...]):
     assert said(check_node_taints(NodeTaintsArgs(nodes=marks)), code).path == path
-
-
-def test_rows_of_aws_auth_keep_what_is_there():
-    """A role that is there gets the missing groups; rows of others stay as they are."""
-    admin = {"rolearn": "arn:aws:iam::111122223333:role/admin", "username": "admin", "groups": ["system:masters"]}
-    node = node_row("arn:aws:iam::111122223333:role/win", windows=False)
-    text = map_roles(yaml.safe_dump([admin, node]), [node_row("arn:aws:iam::111122223333:role/win", windows=True)])
-    rows = yaml.safe_load(text)
-    assert rows[0] == admin
-    assert rows[1]["groups"] == ["system:bootstrappers", "system:nodes", "eks:kube-proxy-windows"]
-    assert map_roles(text, [node_row("arn:aws:iam::111122223333:role/win", windows=True)]) == text
-    assert yaml.safe_load(map_roles("", [node])) == [node]
-
-
-def test_a_role_with_a_path_is_refused_with_its_bare_arn():
-    mistake = said(check_role_arn("arn:aws:iam::111122223333:role/nodes/win"), "WK-K8S-036")
-    assert mistake.remedy == 'write "arn:aws:iam::111122223333:role/win"'
-    assert not check_role_arn("arn:aws:iam::111122223333:role/win")

@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 from winkube.core.errors import WinkubeError
 from winkube.preview.model import UNKNOWN, Plan
-from winkube.zone.names import ZoneShape
+from winkube.zone.names import ZoneLike
 from winkube.zone.zone import ApiRecord, ApiRecordArgs, ClusterZone, ClusterZoneArgs
 
 TAGS = {"team": "platform"}
@@ -16,7 +16,7 @@ def of_type(plan: Plan, kind: str) -> dict:
 
 
 def test_the_arguments_have_what_is_judged():
-    properties = {name for name, value in vars(ZoneShape).items() if isinstance(value, property)}
+    properties = {name for name, value in vars(ZoneLike).items() if isinstance(value, property)}
     assert properties <= {field.name for field in fields(ClusterZoneArgs)}
 
 

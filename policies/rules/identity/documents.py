@@ -11,7 +11,7 @@ from winkube.roles.validation import (
     ACTION_WHOLE_SERVICE,
     GRANTS_NOTHING,
     POLICY_VERSION,
-    RESOURCE_SHAPE,
+    RESOURCE_FORMAT,
     check_policy_documents,
 )
 
@@ -20,9 +20,9 @@ from ...resource_types import IDENTITY_POLICIES
 from ...statements import documents, parsed, statements
 
 # What the shape of a policy decides by itself; what needs the table of actions is advice, as tables grow old.
-_OTHER_RULES = {rule.code for rule in (ACTION_KNOWN, GRANTS_NOTHING, RESOURCE_SHAPE,
+_OTHER_RULES = {rule.code for rule in (ACTION_KNOWN, GRANTS_NOTHING, RESOURCE_FORMAT,
                                        ACTION_EVERYTHING, ACTION_WHOLE_SERVICE, POLICY_VERSION)}  # fmt: skip
-_TABLE_RULES = {ACTION_KNOWN.code, GRANTS_NOTHING.code, RESOURCE_SHAPE.code}
+_TABLE_RULES = {ACTION_KNOWN.code, GRANTS_NOTHING.code, RESOURCE_FORMAT.code}
 
 
 @resource_rule(
