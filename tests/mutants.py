@@ -147,7 +147,7 @@ def is_proof(error: BaseException) -> bool:
         return all(is_proof(part) for part in error.exceptions)
     if isinstance(error, SyntaxError | ImportError | NameError):
         return False
-    if isinstance(error, AssertionError | pytest.fail.Exception) or type(error).__name__ == "WinkubeError":
+    if isinstance(error, AssertionError | pytest.fail.Exception) or type(error).__module__.startswith("winkube."):
         return True
     here = [place for frame, _ in traceback.walk_tb(error.__traceback__)
             if (place := Path(frame.f_code.co_filename)).is_relative_to(Path.cwd())]  # fmt: skip

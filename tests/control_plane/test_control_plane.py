@@ -7,9 +7,11 @@ from typing import Any
 
 import pulumi
 import pytest
+import yaml
 from winkube.control_plane.args import IrsaIssuer
 from winkube.control_plane.control_plane import LinuxControlPlane
 from winkube.control_plane.key_set import key_id
+from winkube.control_plane.security_groups import GROUPS
 from winkube.core.errors import WinkubeError
 from winkube.instance_groups.join_target import check_join_target
 from winkube.network.ports import self_managed_rules
@@ -121,6 +123,23 @@ def test_there_is_one_rule_for_each_row_of_the_port_matrix() -> None:
     rules = of_type(usual(), "SecurityGroupIngressRule")
     assert len(rules) == len(rows)
     assert all("cidrIpv4" not in rule.inputs for rule in rules)
+    ids = {role: f"cp-sg-{word}-id" for role, word in GROUPS.items()}
+    opened = {(it.inputs["referencedSecurityGroupId"], it.inputs["securityGroupId"], it.inputs["ipProtocol"],
+               it.inputs["fromPort"], it.inputs["toPort"]) for it in rules}  # fmt: skip
+    assert opened == {(ids[row.source], ids[row.target], row.protocol, row.first, row.last) for row in rows}
+
+
+def test_nodes_are_told_the_name_that_the_balancer_s_record_has() -> None:
+    """The endpoint in kubeadm's document, of the plane and of its target: one value, from the cluster's name."""
+    plan = usual()
+    records = {it.inputs["name"] for it in of_type(plan, "Record")}
+    told = {
+        it["controlPlaneEndpoint"]
+        for document in documents(plan).values()
+        for it in yaml.safe_load_all(document["kubeadm"]["init"])
+        if it["kind"] == "ClusterConfiguration"
+    }
+    assert {f"{name}:6443" for name in records} == told == {of_type(plan, "LinuxControlPlane")[0].outputs["endpoint"]}
 
 
 @pytest.mark.parametrize("name", ["cp", "a-control-plane-with-a-name-that-is-much-too-long-for-a-balancer"])

@@ -94,6 +94,32 @@ def test_windows_nodes_keep_two_gibibytes_and_register_with_their_taint():
     assert config["clusterDNS"] == ["10.96.0.10"]
 
 
+def test_kubeadm_is_told_both_networks():
+    """Pods and Services have ranges of their own, and both are written down, default or not."""
+    networking = kubeadm_documents.cluster_configuration(CLUSTER)["networking"]
+    assert (networking["podSubnet"], networking["serviceSubnet"]) == ("10.244.0.0/16", "10.96.0.0/12")
+    other = replace(CLUSTER, pod_cidr="100.64.0.0/16", service_cidr="172.20.0.0/16")
+    networking = kubeadm_documents.cluster_configuration(other)["networking"]
+    assert (networking["podSubnet"], networking["serviceSubnet"]) == ("100.64.0.0/16", "172.20.0.0/16")
+
+
+@pytest.mark.parametrize(
+    ("service_cidr", "address"), [("10.96.0.0/12", "10.96.0.10"), ("172.20.4.0/24", "172.20.4.10")]
+)
+def test_every_kubelet_asks_the_tenth_address_of_the_services_for_names(service_cidr: str, address: str):
+    """Linux and Windows alike."""
+    cluster = replace(CLUSTER, service_cidr=service_cidr)
+    linux = kubelet.linux_kubelet_configuration(cluster)
+    windows = kubelet.windows_kubelet_configuration(cluster, KubeletSettings(), ())
+    assert linux["clusterDNS"] == windows["clusterDNS"] == [address]
+
+
+def test_kubelets_are_told_the_node_s_own_address():
+    """An interface of several addresses leaves them no choice: the placeholder stands for the primary private one."""
+    linux, windows = kubelet.linux_kubelet_arguments(NodeConfig()), kubelet.windows_kubelet_arguments(NodeConfig())
+    assert linux["node-ip"] == windows["node-ip"] == paths.PRIVATE_IP == "${PRIVATE_IP}"
+
+
 def test_a_groups_reservations_stand_over_the_defaults():
     settings = KubeletSettings(system_reserved={"memory": "4Gi"}, configuration={"kubeAPIQPS": 20})
     config = kubelet.windows_kubelet_configuration(CLUSTER, settings)

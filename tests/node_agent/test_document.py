@@ -226,3 +226,10 @@ def test_crictl_talks_to_the_runtime_that_runs():
     for runtime, socket in (("containerd", "containerd/containerd.sock"), ("cri-o", "crio/crio.sock")):
         text = next(one.content for one in worker(runtime=runtime).files if one.path == "/etc/crictl.yaml")
         assert yaml.safe_load(text)["runtime-endpoint"].endswith(socket)
+
+
+@pytest.mark.parametrize("made", [worker, plane])
+def test_the_kernel_forwards_packets_of_pods(made):
+    """Every Linux node: without it no pod reaches another node."""
+    kernel = json.loads(made().text())["sysctls"]
+    assert (kernel["net.ipv4.ip_forward"], kernel["net.bridge.bridge-nf-call-iptables"]) == ("1", "1")

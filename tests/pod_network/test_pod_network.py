@@ -41,6 +41,8 @@ def test_every_node_is_told_the_same_network():
     assert linux == windows
     backend = json.loads(linux)["Backend"]
     assert backend == {"Type": "vxlan", "VNI": 4096, "Port": 4789, "MTU": 1500}
+    wide = flannel_manifests(replace(FLANNEL, pod_cidr="100.64.0.0/10"))["configuration"]
+    assert json.loads(wide["data"]["net-conf.json"])["Network"] == "100.64.0.0/10"
 
 
 def test_the_mtu_is_that_of_the_node_s_interface():
@@ -102,7 +104,16 @@ def test_programs_on_windows_act_as_the_node(pod: dict[str, Any]):
 def test_flannel_may_read_nodes_and_write_its_lease():
     """It is told its node, so it reads no pods."""
     manifests = flannel_manifests(FLANNEL)
-    assert {tuple(rule["resources"]) for rule in manifests["role"]["rules"]} == {("nodes",), ("nodes/status",)}
+    assert {tuple(rule["resources"]): set(rule["verbs"]) for rule in manifests["role"]["rules"]} == {
+        ("nodes",): {"get", "list", "watch"},
+        ("nodes/status",): {"patch"},
+    }
+    assert all(rule["apiGroups"] == [""] for rule in manifests["role"]["rules"])
+    (subject,) = manifests["binding"]["subjects"]
+    assert (subject["kind"], subject["name"], subject["namespace"]) == (
+        "ServiceAccount", manifests["account"]["metadata"]["name"], manifests["account"]["metadata"]["namespace"],
+    )  # fmt: skip
+    assert manifests["binding"]["roleRef"]["name"] == manifests["role"]["metadata"]["name"]
     for part in ("linux", "windows"):
         (container,) = pod_of(manifests[part])["containers"]
         assert "NODE_NAME" in {it["name"] for it in container["env"]}

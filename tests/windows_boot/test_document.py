@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from winkube.network.ports import rules_into, self_managed_rules
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 from winkube.tables.releases import release
 from winkube.windows_boot import paths
@@ -55,6 +56,15 @@ def test_every_key_that_a_script_reads_is_written(scripts: Bundle) -> None:
 def test_every_key_that_is_written_is_read(scripts: Bundle) -> None:
     """What no script reads would be a promise that nothing keeps."""
     assert leaves(DOCUMENT) - set(document_reads(scripts)) == set()
+
+
+def test_the_node_s_own_firewall_lets_in_what_the_security_group_does() -> None:
+    """Both are made from the port matrix: the kubelet's port and that of VXLAN, under names that no other rule has."""
+    rows = {(row.protocol, row.first, row.last) for row in rules_into("windows_worker", self_managed_rules())}
+    rules = DOCUMENT["windows"]["firewall"]
+    assert {(rule["protocol"].lower(), rule["port"], rule["port"]) for rule in rules} == rows
+    assert rows == {("tcp", 10250, 10250), ("udp", 4789, 4789)}
+    assert len({rule["name"] for rule in rules}) == len(rules)
 
 
 def test_the_contract_finds_both_kinds_of_breach() -> None:
