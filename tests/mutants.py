@@ -1,6 +1,6 @@
 """Shows that the evidence of the coverage ledger is evidence: each break of a ``built`` row makes its test fail.
 
-``python -m tests.mutants`` tries all rows, ``python -m tests.mutants NET CP-36`` some, ``--sample`` twelve by the day.
+``python -m tests.mutants`` tries all rows, ``python -m tests.mutants NET CP-36`` some, ``--sample`` those of the day.
 The tests run on copies of the repository; a break is a text of one file, replaced, as the row's ``breaks`` says.
 """
 
@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from datetime import UTC, date, datetime
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,11 @@ class Recorder:
         if report.failed:
             self.errors.append(str(report.longrepr).strip().splitlines()[-1])
 
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        """What the marker expression leaves out is not run."""
+        for item in items:
+            self.outcomes[item.nodeid], self.details[item.nodeid] = "skipped", "its test is a proof (`make mutants`)"
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
         """Tell a failing test from a skipped one and from a crash of what it tests."""
@@ -154,7 +160,7 @@ def is_proof(error: BaseException) -> bool:
     return bool(here) and here[-1].is_relative_to(Path.cwd() / "tests")
 
 
-def run(tests: Sequence[str], *, keep_bytecode: bool = False) -> dict[str, Any]:
+def run(tests: Sequence[str], marks: str = "", *, keep_bytecode: bool = False) -> dict[str, Any]:
     """Run tests in a fork of this process, in the current folder, and say what became of them."""
     reading, writing = os.pipe()
     if not (child := os.fork()):
@@ -164,10 +170,9 @@ def run(tests: Sequence[str], *, keep_bytecode: bool = False) -> dict[str, Any]:
             with Path(os.devnull).open("r+b") as nowhere:
                 for stream in range(3):
                     os.dup2(nowhere.fileno(), stream)
-            _build_nothing()
             recorder = Recorder(tests)
             files = list(dict.fromkeys(test.partition("[")[0] for test in tests))
-            pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files], plugins=[recorder])
+            pytest.main(["-q", "-m", marks, "-p", "no:cacheprovider", "-p", "no:xdist", *files], plugins=[recorder])
             said = {"outcomes": recorder.outcomes, "details": recorder.details, "errors": recorder.errors}
             with os.fdopen(writing, "w") as pipe:
                 json.dump(said, pipe)
@@ -183,16 +188,6 @@ def run(tests: Sequence[str], *, keep_bytecode: bool = False) -> dict[str, Any]:
         os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return json.loads(said) if said else {"outcomes": {}, "details": {}, "errors": ["the test did not end"]}
-
-
-def _build_nothing() -> None:
-    """Skip a test whose real programs are not built, instead of building them for half an hour."""
-    from .binaries import build  # here: a break may be in it
-
-    def no_go() -> str:
-        raise build.GoMissingError("its real programs are not built: `make binaries` does it")
-
-    build.find_go = no_go
 
 
 def judge(row: Row, whole: Mapping[str, Any], with_break: Mapping[str, Any]) -> str:
@@ -213,9 +208,9 @@ def judge(row: Row, whole: Mapping[str, Any], with_break: Mapping[str, Any]) -> 
     return f"NOT CAUGHT: the test passes with {row.by!r} in place of {row.replace!r} in {row.file}"
 
 
-def work(of: Sequence[Row]) -> Iterator[tuple[str, str]]:
+def work(of: Sequence[Row], marks: str) -> Iterator[tuple[str, str]]:
     """Judge rows one after the other, in the copy that is the current folder."""
-    whole = run([row.test for row in of], keep_bytecode=True)
+    whole = run([row.test for row in of], marks, keep_bytecode=True)
     for row in of:
         place = Path(row.file)
         kept, status = place.read_text(encoding="utf-8"), place.stat()
@@ -225,7 +220,7 @@ def work(of: Sequence[Row]) -> Iterator[tuple[str, str]]:
                 yield row.name, verdict
                 continue
             place.write_text(broken(kept, row), encoding="utf-8")
-            yield row.name, judge(row, whole, run([row.test]))
+            yield row.name, judge(row, whole, run([row.test], marks))
         except ValueError as error:
             yield row.name, str(error)
         finally:
@@ -233,12 +228,12 @@ def work(of: Sequence[Row]) -> Iterator[tuple[str, str]]:
             os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-def _in_copy(of: Sequence[Row], folder: Path) -> dict[str, str]:
+def _in_copy(of: Sequence[Row], folder: Path, marks: str) -> dict[str, str]:
     """The verdicts of a worker that works in a copy of its own."""
     copy_to(folder)
     path = os.pathsep.join([str(folder / LINKS), str(folder)])
     done = subprocess.run(
-        [sys.executable, "-m", "tests.mutants", "--work"],
+        [sys.executable, "-m", "tests.mutants", f"--work={marks}"],
         input=json.dumps([astuple(row) for row in of]),
         env={**os.environ, "PYTHONPATH": path, "GRPC_ENABLE_FORK_SUPPORT": "0"},
         cwd=folder, stdout=subprocess.PIPE, text=True, check=False,
@@ -247,15 +242,22 @@ def _in_copy(of: Sequence[Row], folder: Path) -> dict[str, str]:
     return {row.name: said.get(row.name, "the worker ended without a word") for row in of}
 
 
-def verdicts(of: Sequence[Row], workers: int = 2) -> dict[str, str]:
-    """What became of each row, in the order of the rows."""
+def verdicts(of: Sequence[Row], workers: int = 2, marks: str = "") -> dict[str, str]:
+    """What became of each row, in the order of the rows.
+
+    :param marks: a marker expression of pytest: rows whose test it leaves out are not run.
+    """
     # Neighbours in the ledger often share a test's file: rows of one file go to one worker.
     by_file = sorted(of, key=lambda row: row.test)
     size = -(-len(of) // workers) or 1
     shares = [by_file[start : start + size] for start in range(0, len(by_file), size)]
     with tempfile.TemporaryDirectory(prefix="winkube-mutants-") as folder, ThreadPoolExecutor(workers) as pool:
         places = [Path(folder).resolve() / str(number) for number in range(len(shares))]
-        said = {name: verdict for part in pool.map(_in_copy, shares, places) for name, verdict in part.items()}
+        said = {
+            name: verdict
+            for part in pool.map(_in_copy, shares, places, repeat(marks))
+            for name, verdict in part.items()
+        }
     return {row.name: said[row.name] for row in of}
 
 
@@ -270,12 +272,12 @@ def main() -> int:
     parser.add_argument("wishes", nargs="*", metavar="ROW", help="ids or groups of the ledger (default: all)")
     parser.add_argument("--sample", action="store_true", help=f"about {SAMPLE} rows, others each day")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--work", metavar="MARKS", help=argparse.SUPPRESS)
     wish = parser.parse_args()
-    if wish.work:
+    if wish.work is not None:
         for module in PRELOADED.split():
             importlib.import_module(module)
-        for name, verdict in work([Row(*row) for row in json.load(sys.stdin)]):
+        for name, verdict in work([Row(*row) for row in json.load(sys.stdin)], wish.work):
             print(name, " ".join(verdict.split()), sep="\t", flush=True)
         return 0
     found = chosen(rows(ledger.load(ROOT / "docs" / "coverage.yaml")), wish.wishes)
