@@ -9,7 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 from botocore.exceptions import ClientError
-from winkube.preview.cli.main import main as cli
+from winkube.preview.cli import main as cli
 
 from .conftest import BUCKET, LAYOUT, NAME, REGION, World
 from .test_actions import stop_everything
