@@ -243,7 +243,7 @@ class Plan:
     """``(severity, text)`` of what the program logged, warnings and worse."""
 
     @property
-    def weighty(self) -> bool:
+    def blocking(self) -> bool:
         """Whether anything was found that is more than a note."""
         return any(finding.severity is not Severity.NOTE for finding in self.findings)
 

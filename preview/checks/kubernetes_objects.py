@@ -1,7 +1,7 @@
 """Kubernetes objects against the JSON schema of the cluster's minor release.
 
 The schemas are those of the ``kubernetes-validate`` wheel, in their strict form (an unknown field is a mistake,
-as under server-side validation). They use a small part of JSON Schema, which is compiled into shapes here: that
+as under server-side validation). They use a small part of JSON Schema, which is compiled into validators here: that
 knows unknown values, finds every mistake, and costs a tenth of a general validator, whose verdicts the tests
 compare. Only the files of the types that occur are read: the whole collection is five megabytes.
 """
@@ -17,7 +17,7 @@ from typing import Any
 from ..model import Plan
 from .type_validators import (
     Fields,
-    Shape,
+    Validator,
     anything,
     either,
     listing,
@@ -29,7 +29,7 @@ from .type_validators import (
     strict_whole,
 )
 
-_SCALARS: Mapping[str, Shape] = {"string": strict_text, "integer": strict_whole, "number": strict_number,
+_SCALARS: Mapping[str, Validator] = {"string": strict_text, "integer": strict_whole, "number": strict_number,
                                  "boolean": strict_truth}  # fmt: skip
 _TOKEN = re.compile(r"kubernetes:(?:core/(?P<core>v1)|(?P<version>[^:]+/[^:/]+)):(?P<kind>[A-Za-z]+)")
 # Groups of Kubernetes itself; "k8s.io" groups of add-ons are sorted out by the apiVersion that a schema names.
@@ -69,8 +69,8 @@ def schema_minor(minor: str | None) -> str | None:
 
 
 @cache
-def shape_of(token: str, minor: str) -> Shape | None:
-    """The shape of an object by its type token, none for a custom resource or a kind without a schema."""
+def validator_of(token: str, minor: str) -> Validator | None:
+    """The validator of an object by its type token, none for a custom resource or a kind without a schema."""
     match = _TOKEN.fullmatch(token)
     if match is None:
         return None
@@ -95,8 +95,8 @@ def _read(minor: str, name: str) -> dict[str, Any] | None:
     return json.loads(path.read_bytes()) if path.is_file() else None
 
 
-def _compile(schema: Mapping[str, Any], minor: str, *, partial: bool) -> Shape:
-    """One schema as a shape. ``partial``: what is required may be missing, as in a patch."""
+def _compile(schema: Mapping[str, Any], minor: str, *, partial: bool) -> Validator:
+    """One schema as a validator. ``partial``: what is required may be missing, as in a patch."""
     if "$ref" in schema:
         return _definition(schema["$ref"].rpartition("/")[2], minor, partial)
     if "oneOf" in schema:
@@ -119,7 +119,7 @@ def _names(kinds: Any) -> Iterable[str]:
     return (kind for kind in ([kinds] if isinstance(kinds, str) else kinds or ()) if kind != "null")
 
 
-def _fields(schema: Mapping[str, Any], minor: str, partial: bool) -> Shape:
+def _fields(schema: Mapping[str, Any], minor: str, partial: bool) -> Validator:
     properties: Mapping[str, Any] = schema["properties"]
     required = frozenset[str]() if partial else frozenset(schema.get("required", ()))
     return Fields(
@@ -131,7 +131,7 @@ def _fields(schema: Mapping[str, Any], minor: str, partial: bool) -> Shape:
 
 
 @cache
-def _definition(name: str, minor: str, partial: bool) -> Shape:
+def _definition(name: str, minor: str, partial: bool) -> Validator:
     """A named type: it has a file of its own, named after it; a few lie only in the collection."""
     *_, group, release, kind = name.split(".")
     plain = group == "core" or not release.startswith("v")

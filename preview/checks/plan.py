@@ -43,13 +43,12 @@ def check_plan(plan: Plan, *, kubernetes_minor: str | None = None) -> list[Findi
 
 def _check_inputs(resource: Resource, minor: str | None) -> Iterator[Finding]:
     """The schema of the release where there is one: it knows more than the SDK, which is for all releases."""
-    shape = (
-        kubernetes_objects.shape_of(resource.type, minor) if minor and resource.type.startswith("kubernetes:") else None
-    )
-    code = "check/kubernetes-schema" if shape else "check/inputs"
-    context = f" (Kubernetes {minor})" if shape else ""
-    shape = shape or sdk_inputs.shape_of(resource.type)
-    for problem in (shape(resource.inputs) if shape else None) or ():
+    of_release = minor if resource.type.startswith("kubernetes:") else None
+    validator = kubernetes_objects.validator_of(resource.type, of_release) if of_release else None
+    code = "check/kubernetes-schema" if validator else "check/inputs"
+    context = f" (Kubernetes {minor})" if validator else ""
+    validator = validator or sdk_inputs.validator_of(resource.type)
+    for problem in (validator(resource.inputs) if validator else None) or ():
         yield _finding(code, resource, problem, context)
 
 

@@ -18,7 +18,7 @@ import pulumi
 from ..evaluation import sdk_types
 from .type_validators import (
     Fields,
-    Shape,
+    Validator,
     anything,
     asset,
     either,
@@ -35,24 +35,24 @@ from .type_validators import (
 
 # The marks that pulumi.input_type and pulumi.getter leave (pulumi/_types.py); tests hold them to the SDK.
 _INPUT_MARK, _NAME_MARK = "_pulumi_input_type", "_pulumi_name"
-_SCALARS: Mapping[Any, Shape] = {str: text, bool: truth, int: whole, float: number, list: listing(anything),
+_SCALARS: Mapping[Any, Validator] = {str: text, bool: truth, int: whole, float: number, list: listing(anything),
                                  dict: mapping(anything), Any: anything, object: anything}  # fmt: skip
 # Of a provider, the engine's own and not the provider's.
 _ENGINE_INPUTS = frozenset({"version", "pluginDownloadURL", "__internal"})
 
-_shapes: dict[str, Shape] = {}
+_validators: dict[str, Validator] = {}
 
 
-def shape_of(token: str) -> Shape | None:
-    """The shape of the inputs of a type token, none where its SDK class is not loaded or says nothing."""
-    shape = _shapes.get(token)
-    if shape is None:
+def validator_of(token: str) -> Validator | None:
+    """The validator of the inputs of a type token, none where its SDK class is not loaded or says nothing."""
+    validator = _validators.get(token)
+    if validator is None:
         cls = sdk_types.resource_class(token)
         args = _args_class(cls) if cls is not None else None
         if args is None:
             return None
-        shape = _shapes[token] = _provider(args) if token.startswith("pulumi:providers:") else _object(args)
-    return shape
+        validator = _validators[token] = _provider(args) if token.startswith("pulumi:providers:") else _object(args)
+    return validator
 
 
 def _args_class(cls: type[Any]) -> type[Any] | None:
@@ -69,20 +69,20 @@ def _args_class(cls: type[Any]) -> type[Any] | None:
 def _object(args: type[Any]) -> Fields:
     names, hints = _properties(args)
     required = frozenset(key for key, hint in hints.items() if not _optional(hint))
-    return Fields(names, required, lambda key: _shape(hints[key], args.__module__))
+    return Fields(names, required, lambda key: _validator(hints[key], args.__module__))
 
 
-def _provider(args: type[Any]) -> Shape:
+def _provider(args: type[Any]) -> Validator:
     """A provider's inputs are strings on the way, everything else as JSON; inside, both spellings of a name occur."""
     names, hints = _properties(args)
 
-    def build(key: str) -> Shape:
+    def build(key: str) -> Validator:
         if key in _ENGINE_INPUTS:
             return anything
-        shape = _shape(hints[key], args.__module__)
-        if shape is text:
+        validator = _validator(hints[key], args.__module__)
+        if validator is text:
             return text
-        return parsed(shape if shape in (truth, whole, number) else anything)
+        return parsed(validator if validator in (truth, whole, number) else anything)
 
     return Fields({**names, **{key: key for key in _ENGINE_INPUTS}}, frozenset(), build)
 
@@ -116,15 +116,15 @@ def _optional(hint: Any) -> bool:
     return hint is Any or NoneType in getattr(hint, "__args__", ())
 
 
-def _shape(hint: Any, module: str) -> Shape:
-    """The shape of an annotation; of one that is not understood, the shape that takes anything."""
+def _validator(hint: Any, module: str) -> Validator:
+    """The validator of an annotation; of one that is not understood, the validator that takes anything."""
     if hint in _SCALARS:
         return _SCALARS[hint]
     if isinstance(hint, typing.ForwardRef):
         hint = hint.__forward_arg__
     if isinstance(hint, str):
         found = _resolve(hint, module)
-        return anything if found is None else _shape(found, module)
+        return anything if found is None else _validator(found, module)
     origin = typing.get_origin(hint)
     if origin in (typing.Union, UnionType):
         return _union(hint, module)
@@ -134,13 +134,13 @@ def _shape(hint: Any, module: str) -> Shape:
     if origin is Literal:
         return one_of(arguments)
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return mapping(_shape(arguments[1], module)) if len(arguments) == 2 else mapping(anything)
+        return mapping(_validator(arguments[1], module)) if len(arguments) == 2 else mapping(anything)
     if isinstance(origin, type) and issubclass(origin, Sequence):
-        return listing(_shape(arguments[0], module)) if arguments else listing(anything)
+        return listing(_validator(arguments[0], module)) if arguments else listing(anything)
     return anything
 
 
-def _class(cls: type[Any]) -> Shape:
+def _class(cls: type[Any]) -> Validator:
     if hasattr(cls, _INPUT_MARK):
         return _object(cls)
     if issubclass(cls, Enum):
@@ -152,23 +152,23 @@ def _class(cls: type[Any]) -> Shape:
     return anything
 
 
-def _union(hint: Any, module: str) -> Shape:
+def _union(hint: Any, module: str) -> Validator:
     """The members that a value can belong to; ``Awaitable``, ``Output`` and the dictionary twins are plumbing."""
-    shapes: list[Shape] = []
+    validators: list[Validator] = []
     objects = False
     for member in typing.get_args(hint):
         if member is NoneType or _plumbing(member):
             continue
-        shape = _shape(member, module)
-        objects = objects or isinstance(shape, Fields)
-        if shape is anything:
+        validator = _validator(member, module)
+        objects = objects or isinstance(validator, Fields)
+        if validator is anything:
             name = getattr(member, "__forward_arg__", member)
             twin = (isinstance(name, str) and name.endswith("ArgsDict")) or typing.is_typeddict(member)
             if twin and objects:
                 continue
             return anything
-        shapes.append(shape)
-    return either(*shapes) if shapes else anything
+        validators.append(validator)
+    return either(*validators) if validators else anything
 
 
 def _plumbing(member: Any) -> bool:

@@ -1,7 +1,7 @@
 """Shapes: small closures that say what is wrong with a decoded value, compiled once per type.
 
-A shape takes a value and gives ``None`` when all is well, so that a good value costs no more than a few type
-comparisons; else a list of :class:`Problem`. The unknown fits every shape, a secret is looked through and
+A validator takes a value and gives ``None`` when all is well, so that a good value costs no more than a few type
+comparisons; else a list of :class:`Problem`. The unknown fits every validator, a secret is looked through and
 never shown, ``None`` counts as absent.
 """
 
@@ -40,7 +40,7 @@ class Problem:
         return self.message if self.got is NOTHING else f"{self.message}, got {shown(self.got, keys[-1:])}"
 
 
-Shape = Callable[[Any], list[Problem] | None]
+Validator = Callable[[Any], list[Problem] | None]
 
 
 def shown(value: Any, keys: Iterable[str] = ()) -> str:
@@ -62,7 +62,7 @@ def shown(value: Any, keys: Iterable[str] = ()) -> str:
 
 
 def anything(value: Any) -> None:
-    """The shape of what is not known well enough to be judged."""
+    """The validator of what is not known well enough to be judged."""
 
 
 def text(value: Any, *, strict: bool = False) -> list[Problem] | None:
@@ -130,7 +130,7 @@ def asset(value: Any) -> list[Problem] | None:
     return _odd(value, asset, "an asset or an archive", None)
 
 
-def one_of(values: Iterable[Any]) -> Shape:
+def one_of(values: Iterable[Any]) -> Validator:
     """Exactly one of some values."""
     allowed = tuple(values)
 
@@ -148,8 +148,8 @@ def one_of(values: Iterable[Any]) -> Shape:
     return check
 
 
-def listing(item: Shape) -> Shape:
-    """A list of one shape."""
+def listing(item: Validator) -> Validator:
+    """A list of one validator."""
 
     def check(value: Any) -> list[Problem] | None:
         if type(value) is not list:
@@ -164,8 +164,8 @@ def listing(item: Shape) -> Shape:
     return check
 
 
-def mapping(item: Shape) -> Shape:
-    """A mapping of free keys to one shape."""
+def mapping(item: Validator) -> Validator:
+    """A mapping of free keys to one validator."""
 
     def check(value: Any) -> list[Problem] | None:
         if type(value) is not dict:
@@ -180,8 +180,8 @@ def mapping(item: Shape) -> Shape:
     return check
 
 
-def parsed(item: Shape) -> Shape:
-    """A JSON text of one shape: how inputs of providers travel when they are not strings."""
+def parsed(item: Validator) -> Validator:
+    """A JSON text of one validator: how inputs of providers travel when they are not strings."""
 
     def check(value: Any) -> list[Problem] | None:
         if type(value) is not str:
@@ -201,21 +201,21 @@ class Fields:
     names: Mapping[str, str]
     """Property in the provider's spelling to what a program writes."""
     required: frozenset[str]
-    build: Callable[[str], Shape]
-    compiled: dict[str, Shape] = field(default_factory=dict[str, Shape])
-    rest: Shape | None = None
-    """The shape of properties that are not named, none where there may be none."""
+    build: Callable[[str], Validator]
+    compiled: dict[str, Validator] = field(default_factory=dict[str, Validator])
+    rest: Validator | None = None
+    """The validator of properties that are not named, none where there may be none."""
 
     def __call__(self, value: Any) -> list[Problem] | None:
-        """The shape itself."""
+        """The validator itself."""
         if type(value) is not dict:
             return _odd(value, self, "an object with named properties", None)
         fields = cast(dict[str, Any], value)
         found: list[Problem] | None = None
         compiled = self.compiled
         for key, inner in fields.items():
-            shape = compiled.get(key) or self._shape(key)
-            problems = shape(inner) if shape else self._unknown(key, inner)
+            validator = compiled.get(key) or self._validator(key)
+            problems = validator(inner) if validator else self._unknown(key, inner)
             if problems:
                 found = (found or []) + [problem.under(key) for problem in problems]
         for key in self.required:
@@ -223,11 +223,11 @@ class Fields:
                 found = (found or []) + [self._missing(key)]
         return found
 
-    def _shape(self, key: str) -> Shape | None:
+    def _validator(self, key: str) -> Validator | None:
         if key not in self.names:
             return self.rest
-        shape = self.compiled[key] = self.build(key)
-        return shape
+        validator = self.compiled[key] = self.build(key)
+        return validator
 
     def _unknown(self, key: str, value: Any) -> list[Problem] | None:
         if value is None or key.startswith("__"):
@@ -244,15 +244,15 @@ class Fields:
         return Problem("is required and missing", f"set {self.names[key]}", path=(key,))
 
 
-def either(*shapes: Shape) -> Shape:
-    """Any one of several shapes."""
-    if len(shapes) == 1:
-        return shapes[0]
+def either(*validators: Validator) -> Validator:
+    """Any one of several validators."""
+    if len(validators) == 1:
+        return validators[0]
 
     def check(value: Any) -> list[Problem] | None:
         tries: list[list[Problem]] = []
-        for shape in shapes:
-            found = shape(value)
+        for validator in validators:
+            found = validator(value)
             if not found:
                 return None
             tries.append(found)
@@ -288,12 +288,12 @@ def _numeric(value: Any) -> tuple[type, ...] | None:
     return (str,)
 
 
-def _odd(value: Any, shape: Shape, wanted: str, convertible: tuple[type, ...] | None) -> list[Problem] | None:
+def _odd(value: Any, validator: Validator, wanted: str, convertible: tuple[type, ...] | None) -> list[Problem] | None:
     """What to say of a value whose type does not fit at first sight."""
     if value is None or value is UNKNOWN:
         return None
     if type(value) is Secret:
-        found = shape(value.value)
+        found = validator(value.value)
         return [replace(problem, got=value) if problem.got is not NOTHING else problem for problem in found or ()]
     if convertible and isinstance(value, convertible):
         message = f"should be {wanted} (the provider would have to convert it)"

@@ -47,4 +47,4 @@ def run_check(options: argparse.Namespace) -> int:
           + "".join(f", {plan.stack}.html" for plan in result.plans))  # fmt: skip
     if result.failures:
         return WRONG
-    return FOUND if result.weighty else CLEAN
+    return FOUND if result.blocking else CLEAN

@@ -128,6 +128,6 @@ _FAILS: Mapping[str, Callable[[Any], bool]] = {
     "change": lambda difference: not difference.empty,
     "replace": lambda difference: any(item.replaces.answer == "yes" for item in difference.changed),
     "perhaps-replace": lambda difference: any(item.replaces.answer != "no" for item in difference.changed),
-    "disruption": lambda difference: bool(difference.disruptions),
+    "disruption": lambda difference: bool(difference.node_impacts),
     "finding": _new_finding,
 }

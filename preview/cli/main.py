@@ -78,7 +78,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 def _preview(options: argparse.Namespace) -> int:
     from ..evaluation.project import read_project
-    from ..pipeline.run_checks import judged
+    from ..pipeline.run_checks import evaluate_and_check
 
     if options.report or options.topology:
         from ..output.pages import check_pages
@@ -88,7 +88,7 @@ def _preview(options: argparse.Namespace) -> int:
         return _timeline(options)
     stack = options.stack or _only_stack(read_project(options.program).stacks())
     with _Progress() as progress:
-        plan = judged(
+        plan = evaluate_and_check(
             options.program, stack, mode=options.mode, answers=options.answers, policies=options.policies,
             policy_config=options.policy_config, progress=progress,
         )  # fmt: skip
@@ -103,7 +103,7 @@ def _preview(options: argparse.Namespace) -> int:
         sys.stdout.write(text)
     for severity, message in plan.logs:
         print(f"{severity}: {message}", file=sys.stderr)
-    return FOUND if plan.weighty else CLEAN
+    return FOUND if plan.blocking else CLEAN
 
 
 def _timeline(options: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from ..text.values import path_text
 from .compare_values import Kind, ValueChange, compare_values, same
 from .difference import Change, ChangedResource, Difference, Item, Side
 from .matching import Matches, match_plans, relative
-from .node_impact import disruptions
+from .node_impact import node_impacts
 from .replacements import Answer, Mark, covers, mark, name_properties, worst
 
 
@@ -60,7 +60,7 @@ class _Comparison:
         ]
         difference.lookups = self._lookups()
         difference.new_findings, difference.gone_findings = self._findings()
-        difference.disruptions = disruptions(self.base, self.head, self.matches, difference.changed, self.redactor)
+        difference.node_impacts = node_impacts(self.base, self.head, self.matches, difference.changed, self.redactor)
         return difference
 
     # -- resources ---------------------------------------------------------------------------------------------

@@ -125,7 +125,7 @@ def _lists(base: list[Any], head: list[Any], translate: Translate, path: Steps) 
     if label:
         yield from _labelled(base, head, label, translate, path)
         return
-    ours, theirs = [_shape(item, translate) for item in base], [_shape(item, None) for item in head]
+    ours, theirs = [_canonical(item, translate) for item in base], [_canonical(item, None) for item in head]
     if ours != theirs and Counter(ours) == Counter(theirs) and not _has_secret(base) and not _has_secret(head):
         yield ValueChange(path, Kind.ORDER, base, head, note="only the order differs")
         return
@@ -183,12 +183,12 @@ def _names_each(items: list[Any], label: str) -> bool:
     return all(isinstance(name, str | float) for name in names) and len(set(names)) == len(names)
 
 
-def _shape(value: Any, translate: Translate | None) -> str:
+def _canonical(value: Any, translate: Translate | None) -> str:
     """A text that is equal for equal elements, for aligning only: it says nothing of secrets."""
     if isinstance(value, dict):
-        return "{" + ",".join(f"{key!r}:{_shape(value[key], translate)}" for key in sorted(value)) + "}"
+        return "{" + ",".join(f"{key!r}:{_canonical(value[key], translate)}" for key in sorted(value)) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(_shape(inner, translate) for inner in value) + "]"
+        return "[" + ",".join(_canonical(inner, translate) for inner in value) + "]"
     if isinstance(value, str) and translate and value.startswith("urn:pulumi:"):
         return repr(translate(value))
     if isinstance(value, Reference):

@@ -65,7 +65,7 @@ class ChangedResource:
 
 
 @dataclass(frozen=True, slots=True)
-class Disruption:
+class NodeImpact:
     """A group of Windows nodes that a change disturbs."""
 
     group: str
@@ -96,7 +96,7 @@ class Difference:
     base: Side
     head: Side
     notes: list[str] = field(default_factory=list[str])
-    disruptions: list[Disruption] = field(default_factory=list[Disruption])
+    node_impacts: list[NodeImpact] = field(default_factory=list[NodeImpact])
     added: list[Item] = field(default_factory=list[Item])
     removed: list[Item] = field(default_factory=list[Item])
     changed: list[ChangedResource] = field(default_factory=list[ChangedResource])
@@ -111,7 +111,7 @@ class Difference:
     def empty(self) -> bool:
         """Whether nothing at all differs."""
         return not (
-            self.added or self.removed or self.changed or self.outputs or self.lookups or self.disruptions
+            self.added or self.removed or self.changed or self.outputs or self.lookups or self.node_impacts
             or self.new_findings or self.gone_findings
         )  # fmt: skip
 

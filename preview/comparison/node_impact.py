@@ -13,7 +13,7 @@ from ..model import UNKNOWN, Plan, Resource
 from ..text.redact import Redactor
 from ..text.user_data import readable
 from .compare_values import Kind
-from .difference import Change, ChangedResource, Disruption
+from .difference import Change, ChangedResource, NodeImpact
 from .matching import Matches
 from .replacements import Answer
 
@@ -85,13 +85,13 @@ def _starts_powershell(template: Resource) -> bool:
     return any("<powershell>" in (readable(text) or "").lower() for text in texts if isinstance(text, str))
 
 
-def disruptions(
+def node_impacts(
     base: Plan, head: Plan, matches: Matches, changed: Iterable[ChangedResource], redactor: Redactor
-) -> list[Disruption]:
+) -> list[NodeImpact]:
     """Every Windows group that ``changed`` disturbs, the worst first."""
     by_urn = {item.urn: item for item in changed}
     heads = {group.resource.urn: group for group in windows_groups(head)}
-    found: list[Disruption] = []
+    found: list[NodeImpact] = []
     kept: set[str] = set()
     for group in windows_groups(base):
         urn = matches.translate(group.resource.urn)
@@ -99,22 +99,22 @@ def disruptions(
         if now is None:
             now_urn = urn if urn in matches.pairs else ""
             words = "is no group of Windows nodes any more" if now_urn else "the group is removed, its nodes end"
-            found.append(Disruption(group.name, now_urn or group.resource.urn, REMOVED, (words,)))
+            found.append(NodeImpact(group.name, now_urn or group.resource.urn, REMOVED, (words,)))
             continue
         kept.add(urn)
-        found += _disruption(now, _reasons(group, now, by_urn, redactor))
+        found += _impact(now, _reasons(group, now, by_urn, redactor))
     for urn, group in heads.items():
         if urn not in kept and urn in matches.pairs:
-            found += _disruption(group, [(REPLACED, "becomes a group of Windows nodes")])
+            found += _impact(group, [(REPLACED, "becomes a group of Windows nodes")])
     return sorted(found, key=lambda item: (EFFECTS.index(item.effect), item.group, item.urn))
 
 
-def _disruption(group: Group, reasons: Sequence[tuple[str, str]]) -> list[Disruption]:
+def _impact(group: Group, reasons: Sequence[tuple[str, str]]) -> list[NodeImpact]:
     if not reasons:
         return []
     effect = min((effect for effect, _ in reasons), key=EFFECTS.index)
     words = tuple(dict.fromkeys(words for _, words in sorted(reasons, key=lambda item: EFFECTS.index(item[0]))))
-    return [Disruption(group.name, group.resource.urn, effect, words, str(group.resource.source or ""))]
+    return [NodeImpact(group.name, group.resource.urn, effect, words, str(group.resource.source or ""))]
 
 
 def _reasons(was: Group, now: Group, changed: dict[str, ChangedResource], redactor: Redactor) -> list[tuple[str, str]]:

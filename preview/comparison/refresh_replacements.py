@@ -379,11 +379,11 @@ def _from_cloudformation(kind: Kind, schema: Mapping[str, Any], name: str, entry
     for own, other in names.items():
         if other in read_only or schema.get("createOnlyProperties") is None:
             continue
-        for path in (own,) if own not in told else _sisters(kind, own, schema, other):
+        for path in (own,) if own not in told else _siblings(kind, own, schema, other):
             entry.note("no", path, "c")
 
 
-def _sisters(kind: Kind, own: str, schema: Mapping[str, Any], other: str) -> Iterator[str]:
+def _siblings(kind: Kind, own: str, schema: Mapping[str, Any], other: str) -> Iterator[str]:
     """The properties within one of which only some parts are said to be create-only."""
     pointers = {pointer for key in ("createOnlyProperties", "conditionalCreateOnlyProperties")
                 for pointer in schema.get(key) or ()}  # fmt: skip

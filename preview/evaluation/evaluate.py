@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import PreviewError, ProgramError, own_frame
 from ..model import Plan
 from .invokes import Answers
-from .monitor import Engine, Monitor, StandIn
+from .monitor import Engine, Mock, Monitor
 from .project import Configuration, read_configuration, read_project
 from .runtime import describe, run
 
@@ -25,12 +25,12 @@ def evaluate(
     mode: str = "preview",
     answers: Answers | None = None,
     progress: Callable[[int], None] | None = None,
-    stand_ins: Mapping[str, StandIn] | None = None,
+    mocks: Mapping[str, Mock] | None = None,
 ) -> Plan:
     """Evaluate the Pulumi program in ``directory`` for one of its stacks.
 
     ``mode`` is ``preview`` (what is computed by the cloud is unknown) or ``update`` (it is a marked placeholder,
-    so that every ``apply`` runs). No engine, plug-in, passphrase or credential is needed or looked for. ``stand_ins``
+    so that every ``apply`` runs). No engine, plug-in, passphrase or credential is needed or looked for. ``mocks``
     compute in an update what a provider would, by type: real keys and certificates, for example.
 
     :raises PreviewError: the project, the stack or the configuration is wrong.
@@ -40,7 +40,7 @@ def evaluate(
     configuration = read_configuration(project, stack)
     return _evaluate(
         lambda: _run_program(project.program), project.name, stack, str(project.directory), mode, configuration,
-        answers, progress, stand_ins,
+        answers, progress, mocks,
     )  # fmt: skip
 
 
@@ -52,12 +52,12 @@ def evaluate_function(
     project: str = "project",
     stack: str = "stack",
     answers: Answers | None = None,
-    stand_ins: Mapping[str, StandIn] | None = None,
+    mocks: Mapping[str, Mock] | None = None,
 ) -> Plan:
     """Evaluate a function that makes resources, for tests. What it raises is raised as it is."""
     try:
         return _evaluate(
-            build, project, stack, str(Path.cwd()), mode, Configuration(config or {}), answers, None, stand_ins
+            build, project, stack, str(Path.cwd()), mode, Configuration(config or {}), answers, None, mocks
         )
     except ProgramError as error:
         if error.__cause__ is not None:
@@ -74,7 +74,7 @@ def _evaluate(
     configuration: Configuration,
     answers: Answers | None,
     progress: Callable[[int], None] | None,
-    stand_ins: Mapping[str, StandIn] | None,
+    mocks: Mapping[str, Mock] | None,
 ) -> Plan:
     if mode not in MODES:
         raise PreviewError(f'mode must be "preview" or "update", got "{mode}"')
@@ -86,7 +86,7 @@ def _evaluate(
     engine = Engine()
     monitor = Monitor(
         project, stack, preview=mode == "preview", config=configuration.values, answers=answers or Answers(),
-        locate=locate, progress=progress, stand_ins=stand_ins,
+        locate=locate, progress=progress, mocks=mocks,
     )  # fmt: skip
     try:
         run(

@@ -59,7 +59,7 @@ class Answers:
 def read_answers(path: Path) -> Answers:
     """Read a file of answers: YAML or JSON, token to a result, or to a list of ``{when: …, result: …}``.
 
-    :raises PreviewError: when the file is missing or of another shape.
+    :raises PreviewError: when the file is missing or of another structure.
     """
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))

@@ -45,7 +45,7 @@ FEATURES = (
     _F.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
     _F.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS,
 )
-StandIn = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+Mock = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Does in an update what a provider would: name and inputs of a resource to what it computes of them."""
 CALL_TYPE: ContextVar[tuple[bool, Any]] = ContextVar("winkube_invoke", default=(False, None))
 """Of the provider function being called: whether it is called plainly (not as an Output), and its result type."""
@@ -103,7 +103,7 @@ class Monitor:
         answers: invokes.Answers,
         locate: Callable[[str], str],
         progress: Callable[[int], None] | None = None,
-        stand_ins: Mapping[str, StandIn] | None = None,
+        mocks: Mapping[str, Mock] | None = None,
     ) -> None:
         self.resources: dict[str, Resource] = {}
         self.invokes: list[Invoke] = []
@@ -116,7 +116,7 @@ class Monitor:
         self._prefix = f"urn:pulumi:{stack}::{project}::"
         self._disabled = _disabled_default_providers(config)
         self._progress = progress
-        self._stand_ins = stand_ins or {}
+        self._mocks = mocks or {}
 
     # -- resources ---------------------------------------------------------------------------------------
 
@@ -245,8 +245,8 @@ class Monitor:
         extra = (
             {} if self._preview else sdk_types.computed(request.type, request.name, given, self._arn(request.provider))
         )
-        if not self._preview and request.type in self._stand_ins:
-            extra |= self._stand_ins[request.type](request.name, plain(decode(request.object)))
+        if not self._preview and request.type in self._mocks:
+            extra |= self._mocks[request.type](request.name, plain(decode(request.object)))
         if not (texts or gaps or extra):
             return request.object
         state = struct_pb2.Struct()

@@ -58,7 +58,7 @@ def _member(package: str, name: str) -> type[Any] | None:
 def computed(token: str, name: str, known: Container[str], arn_prefix: str) -> dict[str, Any]:
     """Placeholders for what a provider would compute: every property of ``token`` that is not in ``known``.
 
-    Each is marked as such and has the SDK's own shape, so that the program's ``apply`` calls run for real.
+    Each is marked as such and has the type that the SDK gives it, so that the program's ``apply`` calls run for real.
     """
     cls = resource_class(token)
     if cls is None:

@@ -18,7 +18,7 @@ from .plan_formats import FOLD_FROM, finding_lines, short_type
 
 SCHEMA_VERSION = 1
 """Raised when a property of the JSON is renamed, removed or changes its meaning; ``difference.schema.json`` has it."""
-HONESTY = (
+DISCLAIMER = (
     "Both sides were evaluated without credentials and without state: this compares what two programs ask for, not "
     "with what is deployed. Whether something is replaced comes from tables; `pulumi preview` asks the providers."
 )
@@ -50,7 +50,10 @@ def verdict(difference: Difference) -> str:
         f"{difference.unchanged} unchanged",
     ]
     text = ", ".join(words)
-    for number, what in ((len(difference.disruptions), "Windows group"), (len(difference.new_findings), "new finding")):
+    for number, what in (
+        (len(difference.node_impacts), "Windows group"),
+        (len(difference.new_findings), "new finding"),
+    ):
         if number:
             verb = " disturbed" if what == "Windows group" else ""
             text += f"; {number} {what}{'s' if number != 1 else ''}{verb}"
@@ -81,7 +84,7 @@ def one_line(change: Change, limit: int = 100) -> str:
 
 
 def folded(items: Sequence[Item]) -> Iterator[tuple[str, str, list[Item]]]:
-    """Type, names and members: sisters of one type share a line from five on."""
+    """Type, names and members: siblings of one type share a line from five on."""
     groups: dict[tuple[str, str], list[Item]] = {}
     for item in items:
         groups.setdefault((short_type(item.type), item.parent), []).append(item)
@@ -114,7 +117,7 @@ def _stack_json(difference: Difference) -> dict[str, Any]:
         "head": asdict(difference.head),
         "summary": summary(difference),
         "notes": list(difference.notes),
-        "disruptions": [{**asdict(item), "reasons": list(item.reasons)} for item in difference.disruptions],
+        "disruptions": [{**asdict(item), "reasons": list(item.reasons)} for item in difference.node_impacts],
         "added": [_item_json(item) for item in difference.added],
         "removed": [_item_json(item) for item in difference.removed],
         "changed": [_changed_json(item) for item in ordered(difference.changed)],
@@ -135,7 +138,7 @@ def summary(difference: Difference) -> dict[str, int]:
         "unchanged": difference.unchanged,
         "replaced": len(difference.replaced(Answer.YES)),
         "perhapsReplaced": len(difference.replaced(Answer.UNKNOWN)),
-        "disruptions": len(difference.disruptions),
+        "disruptions": len(difference.node_impacts),
         "newFindings": len(difference.new_findings),
         "goneFindings": len(difference.gone_findings),
     }
@@ -193,7 +196,7 @@ def tree_text(differences: Sequence[Difference], width: int = 120, *, color: boo
         for text, style in _tree_lines(difference):
             console.print(Text(visible(text)), style=style, soft_wrap=True)
     console.print()
-    console.print(Text(HONESTY), style="dim", soft_wrap=True)
+    console.print(Text(DISCLAIMER), style="dim", soft_wrap=True)
     return console.file.getvalue()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 
 
@@ -201,10 +204,10 @@ def _tree_lines(difference: Difference) -> Iterator[tuple[str, str]]:
     yield title(difference), "bold"
     for note in difference.notes:
         yield f"note: {note}", "dim"
-    if difference.disruptions:
+    if difference.node_impacts:
         yield "", ""
         yield "Disrupts Windows groups", "bold red"
-        for item in difference.disruptions:
+        for item in difference.node_impacts:
             where = f"  ({item.source})" if item.source else ""
             yield f"! {item.group}: {item.effect}{where}", "red"
             for reason in item.reasons:

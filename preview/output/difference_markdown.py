@@ -12,7 +12,7 @@ from ..comparison.replacements import Answer
 from ..model import Finding
 from ..text.markdown import code, escape, fence
 from ..text.values import brief, cut
-from .difference_formats import HONESTY, folded, ordered, replaces_words, title, verdict
+from .difference_formats import DISCLAIMER, folded, ordered, replaces_words, title, verdict
 from .plan_formats import short_type
 
 MARKDOWN_LIMIT = 60_000
@@ -66,7 +66,7 @@ def markdown_text(differences: Sequence[Difference], limit: int = MARKDOWN_LIMIT
     if page.left_out:
         rest = f"{page.left_out} more parts have no room here; `winkube diff` shows everything."
         page.add([f"**{rest}**", ""], reserve=350)
-    page.add([f"<sub>{HONESTY}</sub>"], reserve=0)
+    page.add([f"<sub>{DISCLAIMER}</sub>"], reserve=0)
     return "".join(page.parts)
 
 
@@ -74,14 +74,14 @@ def _head(difference: Difference) -> list[str]:
     lines = [f"### {code(cut(title(difference), _CUT))}", "", f"**{verdict(difference)}**"]
     for note in difference.notes[:10]:
         lines += ["", f"> {escape(cut(note, _CUT))}"]
-    if difference.disruptions:
+    if difference.node_impacts:
         lines += ["", "#### ⚠ Disrupts Windows groups", ""]
-        for item in difference.disruptions[:20]:
+        for item in difference.node_impacts[:20]:
             where = f" ({code(item.source)})" if item.source else ""
             lines.append(f"- **{escape(cut(item.group, 100))}**: {item.effect}{where}")
             lines += [f"  - {escape(cut(reason, _CUT))}" for reason in item.reasons[:8]]
-        if len(difference.disruptions) > 20:
-            lines.append(f"- … and {len(difference.disruptions) - 20} more")
+        if len(difference.node_impacts) > 20:
+            lines.append(f"- … and {len(difference.node_impacts) - 20} more")
     return lines
 
 

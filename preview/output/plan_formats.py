@@ -19,8 +19,8 @@ from ..text.values import brief, plain
 SCHEMA_VERSION = 1
 """Raised when a property of the JSON is renamed, removed or changes its meaning; ``plan.schema.json`` describes it."""
 FOLD_FROM = 5
-"""This many sisters of one type share one line of the tree."""
-HONESTY = (
+"""This many siblings of one type share one line of the tree."""
+DISCLAIMER = (
     "Evaluated without credentials and without state: this shows what the program asks for, "
     "not a difference to what is deployed; the providers' own checks come with `pulumi preview`."
 )
@@ -191,7 +191,7 @@ def short_type(token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the tree: a component, a resource, or several sisters of one type."""
+    """One line of the tree: a component, a resource, or several siblings of one type."""
 
     depth: int
     kind: str
@@ -202,7 +202,7 @@ class Line:
 
 
 def tree_lines(plan: Plan) -> list[Line]:
-    """The parent hierarchy as lines: components in front, sisters of one type folded from five on."""
+    """The parent hierarchy as lines: components in front, siblings of one type folded from five on."""
     lines: list[Line] = []
 
     def visit(urn: str, depth: int) -> None:
@@ -214,8 +214,8 @@ def tree_lines(plan: Plan) -> list[Line]:
         leaves: dict[str, list[Resource]] = {}
         for resource in sorted((m for m in members if m.custom and m.urn not in plan.children), key=_by_name):
             leaves.setdefault(short_type(resource.type), []).append(resource)
-        for kind, sisters in sorted(leaves.items()):
-            groups = [sisters] if len(sisters) >= FOLD_FROM else [[sister] for sister in sisters]
+        for kind, siblings in sorted(leaves.items()):
+            groups = [siblings] if len(siblings) >= FOLD_FROM else [[sister] for sister in siblings]
             lines.extend(Line(depth, kind, tuple(s.name for s in group), False, len(group)) for group in groups)
 
     visit("", 0)
@@ -303,7 +303,7 @@ def _print_tree(console: Any, plan: Plan) -> None:
                 console.print(f"  {line}", soft_wrap=True)
     console.print()
     console.print(verdict(plan), style="bold")
-    console.print(HONESTY, style="dim", soft_wrap=True)
+    console.print(DISCLAIMER, style="dim", soft_wrap=True)
 
 
 def _names(names: tuple[str, ...]) -> str:
@@ -357,7 +357,7 @@ def markdown_text(plan: Plan) -> str:
         many = f" ×{len(line.names)}" if len(line.names) > 1 else ""
         lines.append(f"{'  ' * line.depth}{line.kind}{many}  {_names(line.names)}")
     parts += ["<details><summary>All resources</summary>", "", *fence(lines, "text"), "", "</details>", ""]
-    return Redactor(plan).text("\n".join([*parts, f"<sub>{HONESTY}</sub>", ""]))
+    return Redactor(plan).text("\n".join([*parts, f"<sub>{DISCLAIMER}</sub>", ""]))
 
 
 def markdown_summary(plan: Plan) -> str:

@@ -158,7 +158,7 @@ def junit_text(plan: Plan, codes: Iterable[str] = ()) -> str:
     by_code: dict[str, list[Finding]] = {code: [] for code in (*CHECKS, *codes)}
     for finding in plan.findings:
         by_code.setdefault(finding.code, []).append(finding)
-    failed = {code: _weighty(found) for code, found in by_code.items()}
+    failed = {code: _blocking(found) for code, found in by_code.items()}
     failures = sum(map(bool, failed.values()))
     counts = {"tests": str(len(by_code)), "failures": str(failures), "errors": "0", "skipped": "0"}
     suites = ET.Element("testsuites", {"name": "winkube preview", **counts})
@@ -180,7 +180,7 @@ def junit_text(plan: Plan, codes: Iterable[str] = ()) -> str:
     return ET.tostring(suites, encoding="unicode", xml_declaration=False) + "\n"
 
 
-def _weighty(findings: Iterable[Finding]) -> list[Finding]:
+def _blocking(findings: Iterable[Finding]) -> list[Finding]:
     found = [finding for finding in findings if finding.severity is not Severity.NOTE]
     return sorted(found, key=lambda finding: finding.order)
 

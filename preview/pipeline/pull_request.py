@@ -18,8 +18,8 @@ from ..output import pages, plan_formats, sarif_junit
 from ..output.difference_markdown import MARKDOWN_LIMIT
 from ..output.difference_markdown import markdown_text as differences_text
 from ..text.markdown import escape
-from .revisions import Evaluation, judge_and_compare
-from .stacks import judged_stacks
+from .revisions import Evaluation, check_and_compare
+from .stacks import checked_stacks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +53,9 @@ class Result:
     """Why there is no comparison, ``""`` where there is one or none was wished."""
 
     @property
-    def weighty(self) -> bool:
+    def blocking(self) -> bool:
         """Whether any stack has a finding that is more than a note."""
-        return any(plan.weighty for plan in self.plans)
+        return any(plan.blocking for plan in self.plans)
 
 
 def check(wish: Wish) -> Result:
@@ -83,13 +83,13 @@ def _evaluated(wish: Wish, stacks: Sequence[str]) -> tuple[Sequence[Plan | Previ
     A base that cannot be evaluated does not take the rest of the check away.
     """
     if not wish.base:
-        found = judged_stacks(
+        found = checked_stacks(
             wish.program, stacks, answers=wish.answers, policies=wish.policies, policy_config=wish.policy_config
         )
         return found, [], ""
     evaluation = Evaluation(answers=wish.answers, policies=wish.policies, policy_config=wish.policy_config,
                             timeout_seconds=wish.timeout_seconds)  # fmt: skip
-    judged = judge_and_compare(wish.program, wish.base, stacks, evaluation)
+    judged = check_and_compare(wish.program, wish.base, stacks, evaluation)
     return judged.stacks, judged.differences, judged.failure
 
 

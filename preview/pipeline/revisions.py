@@ -21,7 +21,7 @@ from ..errors import PreviewError
 from ..evaluation.project import read_project
 from ..model import Plan
 from .processes import Answer, Job, environment, run_jobs, stoppable
-from .stacks import asked, judged_stacks, plan_of
+from .stacks import asked, checked_stacks, plan_of
 from .wire import unpack
 
 TIMEOUT_SECONDS = 120.0
@@ -100,7 +100,7 @@ def compare_revisions(
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CheckedStacks:
     """The files as they are, for whoever shows them, and what differs from a revision."""
 
     stacks: Sequence[Plan | PreviewError]
@@ -111,7 +111,7 @@ class Judged:
     """Why there are no differences; empty where there are, and where no stack has a plan."""
 
 
-def judge_and_compare(program: Path, base: str, stacks: Sequence[str], evaluation: Evaluation) -> Judged:
+def check_and_compare(program: Path, base: str, stacks: Sequence[str], evaluation: Evaluation) -> CheckedStacks:
     """Judge stacks of the files as they are and compare them with a revision; each side is evaluated once."""
     try:
         root = repository_root(program)
@@ -121,22 +121,22 @@ def judge_and_compare(program: Path, base: str, stacks: Sequence[str], evaluatio
             before = Tree(base, folder, folder / now.program.relative_to(root), commit)
             present = before.stacks() or ()
             notes = list(_notes(root, [before, now], True))
-            return _judged([before, now], stacks, present, notes, program, evaluation)
+            return _check_and_compare([before, now], stacks, present, notes, program, evaluation)
     except PreviewError as error:
-        found = judged_stacks(program, stacks, **evaluation.files)
-        return Judged(found, [], str(error) if any(isinstance(it, Plan) for it in found) else "")
+        found = checked_stacks(program, stacks, **evaluation.files)
+        return CheckedStacks(found, [], str(error) if any(isinstance(it, Plan) for it in found) else "")
 
 
-def _judged(
+def _check_and_compare(
     trees: Sequence[Tree],
     stacks: Sequence[str],
     present: Sequence[str],
     notes: Sequence[str],
     program: Path,
     evaluation: Evaluation,
-) -> Judged:
+) -> CheckedStacks:
     before, now = trees
-    heads = [asked("judged", program, stack, repository=now.checkout, **evaluation.files) for stack in stacks]
+    heads = [asked("checked", program, stack, repository=now.checkout, **evaluation.files) for stack in stacks]
     sides = [_Job(before, stack, now.checkout) for stack in stacks if stack in present]
     requests = [*heads, *(side.evaluated_by(evaluation) for side in sides)]
     answers = run_jobs(requests, timeout_seconds=evaluation.timeout_seconds)
@@ -151,8 +151,8 @@ def _judged(
     try:
         plans |= _plans([side for side, _ in told], [answer for _, answer in told])
     except PreviewError as error:
-        return Judged(found, [], str(error))
-    return Judged(found, [_difference(stack, trees, plans, notes) for stack in dict.fromkeys(known)], "")
+        return CheckedStacks(found, [], str(error))
+    return CheckedStacks(found, [_difference(stack, trees, plans, notes) for stack in dict.fromkeys(known)], "")
 
 
 def compare_stacks(program: Path, base: str, head: str, evaluation: Evaluation | None = None) -> Difference:

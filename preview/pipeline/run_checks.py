@@ -9,7 +9,7 @@ from ..evaluation.invokes import read_answers
 from ..model import Plan
 
 
-def judged(
+def evaluate_and_check(
     program: Path,
     stack: str,
     *,
@@ -24,11 +24,11 @@ def judged(
     :raises PreviewError: the program, its settings, the answers or the policy pack is wrong.
     """
     plan = evaluate(program, stack, mode=mode, answers=read_answers(answers) if answers else None, progress=progress)
-    judge(plan, policies, policy_config)
+    run_checks(plan, policies, policy_config)
     return plan
 
 
-def judge(plan: Plan, policies: Path | None = None, policy_config: Path | None = None) -> None:
+def run_checks(plan: Plan, policies: Path | None = None, policy_config: Path | None = None) -> None:
     """Add to a plan what all checks and the policies find, and sort its findings.
 
     :raises PreviewError: the policy pack or its configuration is wrong.

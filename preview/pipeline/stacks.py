@@ -16,7 +16,7 @@ from .processes import Answer, Job, run_jobs, worth_it
 from .wire import unpack
 
 
-def judged_stacks(
+def checked_stacks(
     program: Path,
     stacks: Sequence[str],
     *,
@@ -27,16 +27,16 @@ def judged_stacks(
     """Each stack's plan with all findings, or why there is none."""
     if worth_it(len(stacks)):
         jobs = [
-            asked("judged", program, stack, answers=answers, policies=policies, policy_config=policy_config)
+            asked("checked", program, stack, answers=answers, policies=policies, policy_config=policy_config)
             for stack in stacks
         ]
         return [plan_of(answer) for answer in run_jobs(jobs)]
-    from .run_checks import judged
+    from .run_checks import evaluate_and_check
 
     found: list[Plan | PreviewError] = []
     for stack in stacks:
         try:
-            plan = judged(program, stack, answers=answers, policies=policies, policy_config=policy_config)
+            plan = evaluate_and_check(program, stack, answers=answers, policies=policies, policy_config=policy_config)
             found.append(plan)
         except PreviewError as error:
             found.append(error)

@@ -27,7 +27,7 @@ from ..evaluation.invokes import read_answers
 from ..model import Plan
 from ..output.timeline import timeline
 from .processes import MARK
-from .run_checks import judge
+from .run_checks import run_checks
 from .wire import pack
 
 _OWN = "winkube"
@@ -56,20 +56,20 @@ def _answered(request: Mapping[str, Any]) -> dict[str, Any]:
     try:
         if request["kind"] == "timeline":
             return {"answer": asdict(timeline(_evaluated(request)))}
-        plan = judged_plan(request) if request["kind"] == "judged" else answer_request(request)
+        plan = checked_plan(request) if request["kind"] == "checked" else answer_request(request)
         return {"answer": pack(plan)}
     except PreviewError as error:
         text = str(error)
         return {"error": text.replace(request["checkout"] + os.sep, "") if request["kind"] == "compared" else text}
 
 
-def judged_plan(request: Mapping[str, Any]) -> Plan:
+def checked_plan(request: Mapping[str, Any]) -> Plan:
     """Evaluate, check and judge the files as they are, for whoever shows the plan.
 
     :raises PreviewError: the program, its settings or the policy pack is wrong.
     """
     plan = _evaluated(request)
-    judge(plan, _path(request["policies"]), _path(request["policy_config"]))
+    run_checks(plan, _path(request["policies"]), _path(request["policy_config"]))
     return plan
 
 
@@ -92,7 +92,7 @@ def answer_request(request: Mapping[str, Any]) -> Plan:
     if checkout != repository:
         relocate(plan, str(checkout), str(repository))
     shorten_sources(plan, Path(request["program"]), checkout)
-    judge(plan, _path(request["policies"]), _path(request["policy_config"]))
+    run_checks(plan, _path(request["policies"]), _path(request["policy_config"]))
     return plan
 
 

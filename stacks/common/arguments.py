@@ -1,4 +1,4 @@
-"""From a section of the settings to the arguments of the component that it mirrors."""
+"""The arguments of a component from the section of the settings that mirrors them."""
 
 import dataclasses
 from typing import Any
@@ -9,9 +9,9 @@ from ..config.introspection import Model
 
 
 def arguments(kind: type[Any], section: Model, **more: Any) -> Any:
-    """A component's arguments: what the section says of them, and ``more``.
+    """The arguments of a component: the values of the section, and ``more``.
 
-    What the section leaves open keeps the component's default; null says something only where it is not the default.
+    A setting that is left out keeps the component's default. Null is passed on only where it is not the default.
     """
     fields = {field.name for field in dataclasses.fields(kind)}
     open_fields = {name for name, field in type(section).model_fields.items() if field.default is None}
@@ -21,12 +21,12 @@ def arguments(kind: type[Any], section: Model, **more: Any) -> Any:
 
 
 def after(opts: pulumi.ResourceOptions, *before: pulumi.Resource) -> pulumi.ResourceOptions:
-    """Options with what has to be there first."""
+    """Options by which a resource is created after others."""
     return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(before)))
 
 
 def exported(**outputs: Any) -> None:
-    """Export what an environment has of these."""
+    """Export the outputs that the environment has."""
     for name, value in outputs.items():
         if value is not None:
             pulumi.export(name, value)

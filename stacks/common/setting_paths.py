@@ -1,4 +1,4 @@
-"""From a section of the file to what a component's check takes, and from what the check says back to the file."""
+"""Passes a section of the file to the checks of a component, and gives their mistakes the path of the setting."""
 
 from collections.abc import Callable, Iterable, Mapping
 from types import SimpleNamespace
@@ -11,39 +11,39 @@ from winkube.tables.regions import REGIONS
 
 from ..config.introspection import Model
 
-WINDOWS_ONLY = Rule("WK-SET-007", "What is said of Windows nodes needs some.")
+WINDOWS_ONLY = Rule("WK-SET-007", "A setting for Windows nodes needs Windows nodes.")
 
 
 def given(section: Model, **elsewhere: Any) -> Any:
-    """What a check asks for: the section's values, and those that its component is given from elsewhere."""
+    """The input of a check: the values of a section, and those that the component gets from elsewhere."""
     return SimpleNamespace(**{**dict(section), **elsewhere})
 
 
-_HOMES: Mapping[str, Callable[[Path], Path]] = {
+_SETTING_PATHS: Mapping[str, Callable[[Path], Path]] = {
     "region": lambda section: ("region",),
     "cluster_name": lambda section: (*section, "name"),
-    # Groups and node classes are judged together with the cluster that they join.
+    # Groups and node classes are checked together with the cluster that they join.
     "cluster": lambda section: ("cluster",),
 }
-"""Arguments of components that a file spells otherwise, or elsewhere."""
+"""Arguments of components whose setting has another name, or stands in another section."""
 
 
-def homed(found: Iterable[Mistake], *section: str | int) -> Iterable[Mistake]:
-    """The mistakes of a component, at the place in the file that its argument comes from."""
+def to_setting_paths(found: Iterable[Mistake], *section: str | int) -> Iterable[Mistake]:
+    """The mistakes of a component, each at the path of the setting that its argument comes from."""
     for mistake in found:
         first, *rest = mistake.path
-        home = _HOMES.get(str(first))
-        place = home(section) if home else (*section, first)
-        yield Mistake((*place, *rest), mistake.rule, mistake.message, mistake.remedy, mistake.got)
+        special = _SETTING_PATHS.get(str(first))
+        path = special(section) if special else (*section, first)
+        yield Mistake((*path, *rest), mistake.rule, mistake.message, mistake.remedy, mistake.got)
 
 
 def partition_of(region: str) -> str | None:
-    """Where roles of this program live; None as long as the region is wrong."""
+    """The partition of the roles of this program; None while the region is wrong."""
     return REGIONS[region].partition if region in REGIONS else None
 
 
 def check_role(section: Any, own: Iterable[str], region: str) -> Iterable[Mistake]:
-    """The policies of a role, and its path."""
+    """Check the policies of a role, its boundary and its path."""
     partition = partition_of(region)
     yield from check_policy_documents(section.additional_policies, partition=partition)
     yield from check_external_policies(section.external_policies, partition=partition, own_policies=tuple(own))
@@ -52,7 +52,7 @@ def check_role(section: Any, own: Iterable[str], region: str) -> Iterable[Mistak
 
 
 def windows_only(section: Model, fields: Iterable[str], otherwise: str) -> Iterable[Mistake]:
-    """Settings that were given, though nothing here is Windows."""
+    """Settings for Windows that were given where there are no Windows nodes."""
     for field in fields:
         value = getattr(section, field)
         if value != type(section).model_fields[field].default:

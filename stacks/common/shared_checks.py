@@ -1,7 +1,7 @@
-"""What is wrong with the sections that every flavour has, though their structure is right.
+"""Checks of the sections that every flavour has, once their structure is right.
 
-The components' own checks judge their sections; each is given what its arguments will hold. A flavour adds what
-concerns its own sections, and the file as a whole.
+Each section is checked by the component that it configures, with the values that the component's arguments will
+hold. A flavour adds the checks of its own sections and of the file as a whole.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,8 +17,8 @@ from winkube.zone.names import DELEGATION_IS_PUBLIC, check_zone
 
 from ..config.flavours import FLAVOURS
 from ..config.settings import Settings
-from .arn_formats import FORM, KEY, check_form
-from .setting_paths import given, homed, partition_of
+from .arn_formats import ARN_FORMAT, KEY, check_arn_format
+from .setting_paths import given, partition_of, to_setting_paths
 
 KNOWN_FLAVOUR = Rule("WK-SET-006", "The flavour is one that the program can build.")
 
@@ -26,10 +26,10 @@ COMPARED: Mapping[str, tuple[Path, ...]] = {
     CIDRS_DISJOINT.code: (("network", "cidr"), ("cluster", "service_cidr"), ("cluster", "pod_cidr")),
     ZONE_COUNT.code: (("region",),),
     ZONE_OF_REGION.code: (("region",),),
-    FORM.code: (("region",),),
+    ARN_FORMAT.code: (("region",),),
     DELEGATION_IS_PUBLIC.code: (("zone", "visibility"),),
 }
-"""Rules that hold a value against others: where one of those was replaced by a stand-in, nothing can be said."""
+"""Rules that compare a value with other settings. Nothing is reported where one of those is a placeholder."""
 
 S = TypeVar("S", bound=Settings)
 
@@ -41,7 +41,7 @@ def check_common(settings: Settings) -> Iterable[Mistake]:
 
 
 def collected(settings: S, checks: Iterable[Callable[[S], Iterable[Mistake]]]) -> Mistakes:
-    """What several checks find; what several groups find wrong with the cluster is one mistake."""
+    """The mistakes of several checks. A mistake of the cluster that several groups find is reported once."""
     found = Mistakes()
     for check in checks:
         for mistake in check(settings):
@@ -51,7 +51,7 @@ def collected(settings: S, checks: Iterable[Callable[[S], Iterable[Mistake]]]) -
 
 
 def zone_number(settings: Settings) -> int:
-    """In how many availability zones the network lies."""
+    """The number of availability zones of the network."""
     zones = settings.network.zones
     return zones if isinstance(zones, int) else len(zones)
 
@@ -66,18 +66,22 @@ def _check_whole(settings: Settings) -> Iterable[Mistake]:
 
 def _check_network(settings: Settings) -> Iterable[Mistake]:
     network = settings.network
-    yield from homed(check_network(given(network, region=settings.region, cluster_names=(), tags={})), "network")
-    yield from check_form(KEY, network.flow_log_kms_key_arn, settings.region, ("network", "flow_log_kms_key_arn"))
-    yield from homed(check_boundary(network.permissions_boundary, partition=partition_of(settings.region)), "network")
+    yield from to_setting_paths(
+        check_network(given(network, region=settings.region, cluster_names=(), tags={})), "network"
+    )
+    yield from check_arn_format(KEY, network.flow_log_kms_key_arn, settings.region, ("network", "flow_log_kms_key_arn"))
+    yield from to_setting_paths(
+        check_boundary(network.permissions_boundary, partition=partition_of(settings.region)), "network"
+    )
 
 
 def _check_zone(settings: Settings) -> Iterable[Mistake]:
     if settings.zone is not None:
-        # The network of the program gives the VPC, once it exists.
+        # The VPC of the program is not known yet.
         zone = given(settings.zone, vpc_ids=(), tags={})
-        yield from homed(check_zone(zone, vpcs_follow=True), "zone")
+        yield from to_setting_paths(check_zone(zone, vpcs_follow=True), "zone")
 
 
 def _check_state_bucket(settings: Settings) -> Iterable[Mistake]:
     if settings.state_bucket is not None:
-        yield from homed(check_state_bucket(given(settings.state_bucket, tags={})), "state_bucket")
+        yield from to_setting_paths(check_state_bucket(given(settings.state_bucket, tags={})), "state_bucket")

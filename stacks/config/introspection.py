@@ -1,6 +1,6 @@
-"""The shape of the settings, read from the models: what may stand where, and how a file spells it.
+"""The structure of the settings, read from the models: which values are allowed where, and how a file spells them.
 
-One base class for the models and pure functions over their annotations. A *place* is a tuple as pydantic reports it
+One base class for the models and pure functions over their annotations. A *location* is a tuple as pydantic reports it
 (keys as the file spells them, the tag of a union's branch in between); a *path* has the Python names instead, so that
 it can be compared with what the checks of the components report.
 """
@@ -96,13 +96,13 @@ def inner(annotation: Any, step: str | int) -> tuple[str | int | None, Any]:
     return step, bare(get_args(annotation)[-1]) if get_args(annotation) else Any
 
 
-def resolve(model: type[Model], place: Sequence[str | int]) -> tuple[Path, Any]:
-    """The path of a place and the annotation of what should stand there; a union counts as one, whatever its branch."""
+def resolve(model: type[Model], location: Sequence[str | int]) -> tuple[Path, Any]:
+    """The path of a location, and the annotation of its value. A union is one step, whatever its branch."""
     path: Path = ()
     annotation: Any = model
-    for number, step in enumerate(place):
+    for number, step in enumerate(location):
         part, further = inner(annotation, step)
-        if part is None and number == len(place) - 1:
+        if part is None and number == len(location) - 1:
             break
         path, annotation = path if part is None else (*path, part), further
     return path, annotation
@@ -153,7 +153,7 @@ def _steps(model: type[Model], path: Path) -> Iterator[tuple[str | int, type[Mod
 
 
 def in_words(annotation: Any) -> str:
-    """What may stand at a place, in the words of a person who writes YAML."""
+    """The type of a value, in the words of a person who writes YAML."""
     annotation = bare(annotation)
     if is_union(annotation):
         return " or ".join(dict.fromkeys(in_words(branch) for branch in get_args(annotation)))

@@ -79,7 +79,7 @@ def _decode(model: type[Settings], key: str, text: str, path: Path, data: dict[s
             expected = in_words(model.model_fields[str(path[0])].annotation)
             found.add(WRONG_TYPE, path, f"must be {expected}", "write its settings below the key, indented", text)
         return
-    inside = _secure_place(value)
+    inside = _secure_path(value)
     if inside is None:
         data[key] = value
     else:
@@ -99,7 +99,7 @@ def _secret(path: Path) -> Mistake:
                    "write the value in plain text; give a secret its own key in another namespace")  # fmt: skip
 
 
-def _secure_place(value: Any) -> Path | None:
+def _secure_path(value: Any) -> Path | None:
     """Where an encrypted value lies inside a section that was not decrypted."""
     if isinstance(value, dict) and cast("dict[str, Any]", value).keys() == {"secure"}:
         return ()
@@ -108,8 +108,8 @@ def _secure_place(value: Any) -> Path | None:
         items = cast("dict[str, Any]", value).items()
     elif isinstance(value, list):
         items = enumerate(cast("list[Any]", value))
-    places = ((step, _secure_place(inside)) for step, inside in items)
-    return next(((step, *place) for step, place in places if place is not None), None)
+    paths = ((step, _secure_path(inside)) for step, inside in items)
+    return next(((step, *path) for step, path in paths if path is not None), None)
 
 
 def for_the_file(model: type[Settings], mistake: Mistake) -> Mistake:

@@ -1,6 +1,6 @@
 """From plain data to models, with every structural mistake in the file's own words.
 
-pydantic finds what is wrong; nothing of its wording is shown. What is wrong is then replaced by a stand-in (the
+pydantic finds what is wrong; nothing of its wording is shown. What is wrong is then replaced by a placeholder (the
 setting's example, else its default) and the data is read again, so that the checks of the components can still judge
 the rest. What they say about a replaced value is left out: :meth:`Structure.about_given`.
 """
@@ -22,7 +22,7 @@ MISSING_KEY = Rule("WK-SET-002", "Required settings are set.")
 WRONG_TYPE = Rule("WK-SET-003", "A setting has a value of its own type: nothing is converted.")
 
 M = TypeVar("M", bound=Model)
-Place = tuple[str | int, ...]
+Location = tuple[str | int, ...]
 SAME, ANY = "[same]", "[any]"
 _ROUNDS = 10
 # Unknown keys are dealt with first; a default that follows another setting is merely not made while that one is wrong.
@@ -37,17 +37,17 @@ class Structure(Generic[M]):
     mistakes: Mistakes
     """Structural mistakes, with the Python names as paths."""
     replaced: frozenset[Path]
-    """Where a stand-in stands in the place of what was given."""
+    """Where a placeholder replaces what was given."""
 
     def about_given(self, found: Iterable[Mistake], compared: Mapping[str, Sequence[Path]]) -> list[Mistake]:
-        """The mistakes that speak of given values, not of a stand-in.
+        """The mistakes that speak of given values, not of a placeholder.
 
         :param compared: by a rule's code, the values that it holds others against; :data:`SAME` stands for the
             mistake's own number in a list, :data:`ANY` for every one.
         """
-        return [mistake for mistake in found if not self._speaks_of_stand_in(mistake, compared)]
+        return [mistake for mistake in found if not self._concerns_placeholder(mistake, compared)]
 
-    def _speaks_of_stand_in(self, mistake: Mistake, compared: Mapping[str, Sequence[Path]]) -> bool:
+    def _concerns_placeholder(self, mistake: Mistake, compared: Mapping[str, Sequence[Path]]) -> bool:
         others = compared.get(mistake.rule.code, ())
         return lies_under(mistake.path, self.replaced) or any(
             _meets(other, mistake.path, root) for other in others for root in self.replaced
@@ -62,8 +62,10 @@ def lies_under(path: Path, roots: Iterable[Path]) -> bool:
 def _meets(pattern: Path, path: Path, root: Path) -> bool:
     """Whether what lies at ``root`` was replaced, and with it what the pattern names for a mistake at ``path``."""
     return len(root) <= len(pattern) and all(
-        part == step or (part == ANY and isinstance(step, int)) or (part == SAME and path[place : place + 1] == (step,))
-        for place, (part, step) in enumerate(zip(pattern, root, strict=False))
+        part == step
+        or (part == ANY and isinstance(step, int))
+        or (part == SAME and path[number : number + 1] == (step,))
+        for number, (part, step) in enumerate(zip(pattern, root, strict=False))
     )
 
 
@@ -93,7 +95,7 @@ def read_structure(model: type[M], data: Mapping[str, Any], replaced: Iterable[P
             if not lies_under(path, gone):
                 found.append(_mistake(model, error["type"], path, expected, error["input"]))
             gone.add(path)
-            _put_stand_in(model, data, error["loc"])
+            _put_placeholder(model, data, error["loc"])
         gone |= {path for path in moved if not _holds_sections(field_at(model, path))}
     raise AssertionError("an example of a setting is itself wrong")
 
@@ -158,9 +160,9 @@ _NO = ("no", "off", "false", "0")
 _EITHER = "write true or false, without quotes"
 
 
-def _unknown_key(model: type[Model], data: Any, place: Place, path: Path) -> tuple[Mistake, str | None]:
+def _unknown_key(model: type[Model], data: Any, location: Location, path: Path) -> tuple[Mistake, str | None]:
     """The mistake, and the Python name of the setting that was meant, to which its value is moved."""
-    *outside, wrong = place
+    *outside, wrong = location
     _, section = resolve(model, outside)
     allowed = keys(section)
     # What precedes the colon at the top is the same for nearly all and must not count as likeness.
@@ -184,20 +186,20 @@ def _home(model: type[Model], wrong: str, allowed: Iterable[str]) -> str:
     return f"the settings here are {', '.join(allowed)}"
 
 
-def _at(model: type[Model], data: Any, place: Sequence[str | int]) -> Any:
-    """The part of the data at a place."""
+def _at(model: type[Model], data: Any, location: Sequence[str | int]) -> Any:
+    """The data at a location."""
     annotation: Any = model
-    for step in place:
+    for step in location:
         part, annotation = inner(annotation, step)
         if part is not None:
             data = data[step]
     return data
 
 
-def _put_stand_in(model: type[Model], data: Any, place: Place) -> None:
-    """Replace what stands at a place; inside a list or map of plain values, the whole of it."""
-    while place:
-        *outside, last = place
+def _put_placeholder(model: type[Model], data: Any, location: Location) -> None:
+    """Put a placeholder at a location. Inside a list or map of plain values, it replaces the whole list or map."""
+    while location:
+        *outside, last = location
         _, holder_kind = resolve(model, outside)
         if is_model(holder_kind):
             name = keys(holder_kind)[str(last)]
@@ -206,10 +208,10 @@ def _put_stand_in(model: type[Model], data: Any, place: Place) -> None:
         if get_origin(holder_kind) is tuple and is_model(bare(get_args(holder_kind)[0])):
             path, _ = resolve(model, outside)
             field = field_at(model, path)
-            item = field.examples[0][0] if field and field.examples else stand_in(get_args(holder_kind)[0])
+            item = field.examples[0][0] if field and field.examples else placeholder(get_args(holder_kind)[0])
             _at(model, data, outside)[last] = copy.deepcopy(item)
             return
-        place = tuple(outside)
+        location = tuple(outside)
 
 
 def _set(holder: dict[str, Any], key: str | int, value: Any) -> None:
@@ -222,14 +224,14 @@ def _set(holder: dict[str, Any], key: str | int, value: Any) -> None:
 def _of_field(field: FieldInfo) -> Any:
     if field.examples:
         return field.examples[0]
-    return stand_in(field.annotation) if field.is_required() else Nothing
+    return placeholder(field.annotation) if field.is_required() else Nothing
 
 
-def stand_in(annotation: Any) -> Any:
+def placeholder(annotation: Any) -> Any:
     """A section with nothing but its required settings, each as its example; Nothing for a plain value."""
     section = bare(annotation)
     if get_origin(section) is tuple:
-        item = stand_in(get_args(section)[0])
+        item = placeholder(get_args(section)[0])
         return [] if item is Nothing else [item]
     if not is_model(section):
         return Nothing

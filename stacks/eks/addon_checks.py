@@ -13,8 +13,8 @@ from winkube.eks.node_classes import RESERVED_TAGS, check_node_tags
 from winkube.eks.node_group_rules import linux_capacity
 from winkube.roles.validation import check_policy_documents
 
-from ..common.arn_formats import KEY, QUEUE, ROLE, Form, check_forms
-from ..common.setting_paths import given, homed, partition_of
+from ..common.arn_formats import KEY, QUEUE, ROLE, ArnFormat, check_arn_formats
+from ..common.setting_paths import given, partition_of, to_setting_paths
 from .group_checks import target_of
 from .settings import EksSettings
 
@@ -52,8 +52,8 @@ def check_addon_settings(settings: EksSettings) -> Iterable[Mistake]:
         yield replace(mistake, remedy=elsewhere) if elsewhere else mistake
     for index, addon in enumerate(settings.addons):
         found = check_policy_documents(addon.additional_policies, partition=partition_of(settings.region))
-        yield from homed(found, "addons", index)
-    yield from check_forms(_forms(settings), settings.region)
+        yield from to_setting_paths(found, "addons", index)
+    yield from check_arn_formats(_arn_formats(settings), settings.region)
     yield from _check_whole(settings)
     yield from _check_storage_classes(settings)
     yield from _check_karpenter(settings)
@@ -61,19 +61,19 @@ def check_addon_settings(settings: EksSettings) -> Iterable[Mistake]:
     yield from _check_credential_specs(settings)
 
 
-def _forms(settings: EksSettings) -> Mapping[Path, tuple[Form, str | None]]:
-    forms: dict[Path, tuple[Form, str | None]] = {
+def _arn_formats(settings: EksSettings) -> Mapping[Path, tuple[ArnFormat, str | None]]:
+    formats: dict[Path, tuple[ArnFormat, str | None]] = {
         ("addons", index, "role_arn"): (ROLE, addon.role_arn) for index, addon in enumerate(settings.addons)
     }
     for index, storage_class in enumerate(settings.storage_classes.ntfs):
-        forms["storage_classes", "ntfs", index, "kms_key_arn"] = (KEY, storage_class.kms_key_arn)
+        formats["storage_classes", "ntfs", index, "kms_key_arn"] = (KEY, storage_class.kms_key_arn)
     for index, spec in enumerate(settings.gmsa_credential_specs):
-        forms["gmsa_credential_specs", index, "credential_key_arn"] = (KEY, spec.credential_key_arn)
+        formats["gmsa_credential_specs", index, "credential_key_arn"] = (KEY, spec.credential_key_arn)
     if settings.karpenter is not None:
-        forms["karpenter", "queue_arn"] = (QUEUE, settings.karpenter.queue_arn)
+        formats["karpenter", "queue_arn"] = (QUEUE, settings.karpenter.queue_arn)
     if settings.windows_logs is not None:
-        forms["windows_logs", "log_kms_key_arn"] = (KEY, settings.windows_logs.log_kms_key_arn)
-    return forms
+        formats["windows_logs", "log_kms_key_arn"] = (KEY, settings.windows_logs.log_kms_key_arn)
+    return formats
 
 
 def _check_whole(settings: EksSettings) -> Iterable[Mistake]:
@@ -98,9 +98,9 @@ def _check_whole(settings: EksSettings) -> Iterable[Mistake]:
 def _check_storage_classes(settings: EksSettings) -> Iterable[Mistake]:
     classes = settings.storage_classes
     for index, ntfs in enumerate(classes.ntfs):
-        yield from homed(check_ntfs_storage_class(ntfs), "storage_classes", "ntfs", index)
+        yield from to_setting_paths(check_ntfs_storage_class(ntfs), "storage_classes", "ntfs", index)
     for index, smb in enumerate(classes.smb):
-        yield from homed(check_smb_storage_class(smb), "storage_classes", "smb", index)
+        yield from to_setting_paths(check_smb_storage_class(smb), "storage_classes", "smb", index)
     names = [(("storage_classes", "ntfs", index, "class_name"), it.class_name) for index, it in enumerate(classes.ntfs)]
     names += [(("storage_classes", "smb", index, "class_name"), it.class_name) for index, it in enumerate(classes.smb)]
     yield from _check_names(names)
@@ -126,13 +126,13 @@ def _check_karpenter(settings: EksSettings) -> Iterable[Mistake]:
     cluster = target_of(settings.cluster)
     role = SimpleNamespace(cluster=cluster, additional_policies=(), external_policies=(), permissions_boundary=None,
                            path="/", tags={})  # fmt: skip
-    yield from homed(check_karpenter_role(cast(Any, role)), "karpenter")
+    yield from to_setting_paths(check_karpenter_role(cast(Any, role)), "karpenter")
     yield from (mistake for mistake in check_node_tags(settings.tags) if mistake.rule is RESERVED_TAGS)
     one = ("",)
     made: dict[str, Any] = {"role_name": "", "linux_role_names": (), "subnet_ids": one, "security_group_ids": one}
     for index, pool in enumerate(pools):
         found = check_karpenter_nodes(given(pool, cluster=cluster, tags={}, **made))
-        yield from homed(found, "karpenter", "windows_pools", index)
+        yield from to_setting_paths(found, "karpenter", "windows_pools", index)
     yield from _check_names([
         (("karpenter", "windows_pools", index, "pool_name"), pool.pool_name) for index, pool in enumerate(pools)
     ])  # fmt: skip
@@ -143,7 +143,7 @@ def _check_windows_logs(settings: EksSettings) -> Iterable[Mistake]:
         return
     from winkube.addons.fluent_bit import check_fluent_bit_windows
 
-    yield from homed(check_fluent_bit_windows(given(settings.windows_logs, tags={})), "windows_logs")
+    yield from to_setting_paths(check_fluent_bit_windows(given(settings.windows_logs, tags={})), "windows_logs")
     if "amazon-cloudwatch-observability" in settings.addon_names:
         yield Mistake(("windows_logs",), LOGS_TWICE, "amazon-cloudwatch-observability collects these logs too",
                       "remove windows_logs, or the add-on")  # fmt: skip
@@ -156,7 +156,7 @@ def _check_credential_specs(settings: EksSettings) -> Iterable[Mistake]:
     from winkube.addons.gmsa import check_gmsa_credential_spec
 
     for index, spec in enumerate(specs):
-        yield from homed(check_gmsa_credential_spec(given(spec)), "gmsa_credential_specs", index)
+        yield from to_setting_paths(check_gmsa_credential_spec(given(spec)), "gmsa_credential_specs", index)
     yield from _check_names([
         (("gmsa_credential_specs", index, "spec_name"), spec.spec_name) for index, spec in enumerate(specs)
     ])  # fmt: skip

@@ -23,7 +23,7 @@ from winkube.eks.node_group_rules import DUPLICATE_NAME, RELEASE_TOO_NEW
 from winkube.eks.private_cluster import PRIVATE_ENDPOINTS, check_private_endpoints, private_endpoints
 from winkube.network.cidrs import check_disjoint
 
-from ..common.setting_paths import homed
+from ..common.setting_paths import to_setting_paths
 from ..common.shared_checks import COMPARED as COMMON
 from ..common.shared_checks import check_common, collected, zone_number
 from ..config.structure import ANY, SAME
@@ -70,7 +70,7 @@ COMPARED: Mapping[str, tuple[Path, ...]] = {
     AUTOSCALER_RELEASE.code: (("cluster", "kubernetes_version"),),
     RELEASE.code: (("cluster", "kubernetes_version"),),
 }  # fmt: skip
-"""Rules that hold a value against others: where one of those was replaced by a stand-in, nothing can be said."""
+"""Rules that compare a value with other settings. Nothing is reported where one of those is a placeholder."""
 
 
 def check_settings(settings: EksSettings) -> Mistakes:
@@ -97,4 +97,4 @@ def _check_network(settings: EksSettings) -> Iterable[Mistake]:
             load_balancers="aws-load-balancer-controller" in settings.addon_names,
         )
         given_endpoints = network.interface_endpoints, network.gateway_endpoints
-        yield from homed(check_private_endpoints(*given_endpoints, endpoints), "network")
+        yield from to_setting_paths(check_private_endpoints(*given_endpoints, endpoints), "network")

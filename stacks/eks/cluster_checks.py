@@ -8,8 +8,8 @@ from winkube.eks.ipam import IPAM_MODE, OWNED_VALUE, check_addon_values, check_w
 from winkube.eks.port_rules import check_pod_ports
 from winkube.roles.policy_documents import EKS_CLUSTER_POLICIES, EKS_WINDOWS_POLICIES
 
-from ..common.arn_formats import KEY, ROLE, SECURITY_GROUP, Form, check_forms
-from ..common.setting_paths import check_role, given, homed, windows_only
+from ..common.arn_formats import KEY, ROLE, SECURITY_GROUP, ArnFormat, check_arn_formats
+from ..common.setting_paths import check_role, given, to_setting_paths, windows_only
 from .cluster_settings import ClusterSettings, WindowsIpamSettings
 from .settings import EksSettings
 
@@ -26,20 +26,20 @@ _OF_THE_ADDON = ("addon_version", "addon_values", "service_account_role_arn")
 def check_cluster_settings(settings: EksSettings) -> Iterable[Mistake]:
     """Every mistake in the section of the cluster."""
     cluster, windows = settings.cluster, bool(settings.windows_releases)
-    yield from homed(check_cluster(given(cluster, cluster_name=cluster.name)), "cluster")
+    yield from to_setting_paths(check_cluster(given(cluster, cluster_name=cluster.name)), "cluster")
     own = (*EKS_CLUSTER_POLICIES, *(EKS_WINDOWS_POLICIES if windows else ()))
-    yield from homed(check_role(cluster, own, settings.region), "cluster")
-    yield from homed(check_forms(_forms(cluster), settings.region), "cluster")
-    yield from homed(_check_core_dns(cluster), "cluster")
+    yield from to_setting_paths(check_role(cluster, own, settings.region), "cluster")
+    yield from to_setting_paths(check_arn_formats(_arn_formats(cluster), settings.region), "cluster")
+    yield from to_setting_paths(_check_core_dns(cluster), "cluster")
     if cluster.security_groups is not None:
         ports = [given(port) for port in cluster.security_groups.pod_ports]
         found = check_pod_ports(ports, cluster.security_groups.egress_cidrs)
-        yield from homed(found, "cluster", "security_groups")
-    yield from homed(_check_ipam(cluster.windows_ipam, windows=windows), "cluster", "windows_ipam")
+        yield from to_setting_paths(found, "cluster", "security_groups")
+    yield from to_setting_paths(_check_ipam(cluster.windows_ipam, windows=windows), "cluster", "windows_ipam")
 
 
-def _forms(cluster: ClusterSettings) -> Mapping[Path, tuple[Form, str | None]]:
-    groups: dict[Path, tuple[Form, str | None]] = {
+def _arn_formats(cluster: ClusterSettings) -> Mapping[Path, tuple[ArnFormat, str | None]]:
+    groups: dict[Path, tuple[ArnFormat, str | None]] = {
         ("security_group_ids", index): (SECURITY_GROUP, group) for index, group in enumerate(cluster.security_group_ids)
     }
     return {

@@ -14,8 +14,8 @@ from winkube.eks.target import EksTarget
 from winkube.roles.policy_documents import CNI_POLICY, NODE_POLICIES
 from winkube.tables.kubernetes import EKS_KNOWN_MINORS
 
-from ..common.arn_formats import KEY, SECURITY_GROUP, Form, check_forms
-from ..common.setting_paths import check_role, given, homed, windows_only
+from ..common.arn_formats import KEY, SECURITY_GROUP, ArnFormat, check_arn_formats
+from ..common.setting_paths import check_role, given, to_setting_paths, windows_only
 from .cluster_settings import NEWEST_KUBERNETES, ClusterSettings
 from .group_settings import InstanceGroupSettings
 from .settings import EksSettings
@@ -32,14 +32,14 @@ def check_group_settings(settings: EksSettings) -> Iterable[Mistake]:
     for index, group in enumerate(groups):
         found = Mistakes(check_tags(group.tags))
         found.extend(check_role(group, own_policies(group, settings.cluster), settings.region))
-        found.extend(check_forms(_forms(group), settings.region))
+        found.extend(check_arn_formats(_arn_formats(group), settings.region))
         found.extend(check_group_options(_options(group, settings.cluster), target))
         if group.windows:
             ipam = given(settings.cluster.windows_ipam, enabled=True)
             found.extend(check_ipam_capacity(ipam, group.instance_types))
         elif group.linux:
             found.extend(windows_only(group, WINDOWS_FIELDS, "set windows instead of linux"))
-        yield from homed(found, "instance_groups", index)
+        yield from to_setting_paths(found, "instance_groups", index)
 
 
 def advise_groups(settings: EksSettings) -> Iterable[Mistake]:
@@ -50,7 +50,9 @@ def advise_groups(settings: EksSettings) -> Iterable[Mistake]:
         yield from (mistake for mistake in advice if mistake.rule is ONE_LINUX_NODE)
     zones = network.zones if isinstance(network.zones, int) else len(network.zones)
     ipam = given(settings.cluster.windows_ipam, enabled=True)
-    yield from homed(advise_reservations(ipam, groups, network.windows_prefix_reservations * zones), "network")
+    yield from to_setting_paths(
+        advise_reservations(ipam, groups, network.windows_prefix_reservations * zones), "network"
+    )
 
 
 def target_of(cluster: ClusterSettings) -> EksTarget:
@@ -81,8 +83,8 @@ def _options(group: InstanceGroupSettings, cluster: ClusterSettings) -> Any:
     return given(group, **unset, prefix_delegation=prefixes, cluster_security_group=True)
 
 
-def _forms(group: InstanceGroupSettings) -> Mapping[Path, tuple[Form, str | None]]:
-    groups: dict[Path, tuple[Form, str | None]] = {
+def _arn_formats(group: InstanceGroupSettings) -> Mapping[Path, tuple[ArnFormat, str | None]]:
+    groups: dict[Path, tuple[ArnFormat, str | None]] = {
         ("security_group_ids", index): (SECURITY_GROUP, text) for index, text in enumerate(group.security_group_ids)
     }
     return {("volume_kms_key_arn",): (KEY, group.volume_kms_key_arn), **groups}

@@ -20,8 +20,8 @@ from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 from winkube.tables.regions import REGIONS
 from winkube.zone.names import NAME_IN_ZONE
 
-from ..common.arn_formats import KEY, SECURITY_GROUP, Form, check_forms
-from ..common.setting_paths import WINDOWS_ONLY, check_role, given, homed, partition_of, windows_only
+from ..common.arn_formats import KEY, SECURITY_GROUP, ArnFormat, check_arn_formats
+from ..common.setting_paths import WINDOWS_ONLY, check_role, given, partition_of, to_setting_paths, windows_only
 from ..common.shared_checks import COMPARED as COMMON
 from ..common.shared_checks import check_common, collected
 from ..config.structure import ANY
@@ -43,7 +43,7 @@ COMPARED: Mapping[str, tuple[Path, ...]] = {
     RELEASES.code: (("instance_groups", ANY, "windows"),),
     OIDC.code: (("cluster", "irsa"),),
 }
-"""Rules that hold a value against others: where one of those was replaced by a stand-in, nothing can be said."""
+"""Rules that compare a value with other settings. Nothing is reported where one of those is a placeholder."""
 
 
 def check_settings(settings: KubeadmSettings) -> Mistakes:
@@ -63,11 +63,11 @@ def _check_cluster(settings: KubeadmSettings) -> Iterable[Mistake]:
     domain_is_wrong = any(mistake.path[0] == "domain" for mistake in found)
     told = (mistake for mistake in found if mistake.path[0] != "domain")
     told = (mistake for mistake in told if not (domain_is_wrong and mistake.rule is NAME_IN_ZONE))
-    yield from _in_words_of_the_file(homed(told, "cluster"))
-    yield from homed(check_role(cluster, (), settings.region), "cluster")
+    yield from _in_words_of_the_file(to_setting_paths(told, "cluster"))
+    yield from to_setting_paths(check_role(cluster, (), settings.region), "cluster")
     keys = ("volume_kms_key_arn", "kms_key_arn", "secrets_kms_key_arn")
-    forms: Mapping[Path, tuple[Form, str | None]] = {(key,): (KEY, getattr(cluster, key)) for key in keys}
-    yield from homed(check_forms(forms, settings.region), "cluster")
+    formats: Mapping[Path, tuple[ArnFormat, str | None]] = {(key,): (KEY, getattr(cluster, key)) for key in keys}
+    yield from to_setting_paths(check_arn_formats(formats, settings.region), "cluster")
 
 
 def _in_words_of_the_file(found: Iterable[Mistake]) -> Iterable[Mistake]:
@@ -105,13 +105,13 @@ def _check_groups(settings: KubeadmSettings) -> Iterable[Mistake]:
     slots = settings.cluster.slots
     together = check_instance_groups(groups, target, (), other_nodes=slots)
     network = [mistake for mistake in together if mistake.rule is PODS_FIT]
-    yield from homed([mistake for mistake in together if mistake not in network], "instance_groups")
-    yield from homed(network, "cluster")
+    yield from to_setting_paths([mistake for mistake in together if mistake not in network], "instance_groups")
+    yield from to_setting_paths(network, "cluster")
     known = settings.cluster.kubernetes_version in SELF_MANAGED_MINORS
     for index, group in enumerate(groups):
         found = Mistakes(check_tags(group.tags, ("tags",)))
         found.extend(check_role(group, (), settings.region))
-        found.extend(check_forms(_forms(group), settings.region))
+        found.extend(check_arn_formats(_arn_formats(group), settings.region))
         judged = given(group, subnet_ids=("",), **_defaults(group))
         found.extend(check_instance_group(judged, target))
         if group.linux:
@@ -119,8 +119,8 @@ def _check_groups(settings: KubeadmSettings) -> Iterable[Mistake]:
         downloads = check_downloads(judged, target) if known else Mistakes()
         # The runtime is the group's own; everything else that decides about downloads is the cluster's.
         own = [mistake for mistake in downloads if mistake.path[0] == "runtime"]
-        yield from _in_words_of_the_file(homed([*found, *own], "instance_groups", index))
-        yield from homed([mistake for mistake in downloads if mistake not in own], "cluster")
+        yield from _in_words_of_the_file(to_setting_paths([*found, *own], "instance_groups", index))
+        yield from to_setting_paths([mistake for mistake in downloads if mistake not in own], "cluster")
 
 
 def target_of(settings: KubeadmSettings) -> JoinTarget:
@@ -162,7 +162,7 @@ def _check_objects(settings: KubeadmSettings) -> Iterable[Mistake]:
     )
     found = check_pod_network(pod_network)
     names = ("pod_cidr", "service_cidr")  # judged with the cluster
-    yield from homed((mistake for mistake in found if mistake.path[0] not in names), "pod_network")
+    yield from to_setting_paths((mistake for mistake in found if mistake.path[0] not in names), "pod_network")
     if releases:
         version = cluster.kubernetes_version
         admission = given(
@@ -170,7 +170,7 @@ def _check_objects(settings: KubeadmSettings) -> Iterable[Mistake]:
             kubernetes_version=version if version in SELF_MANAGED_MINORS else SELF_MANAGED_MINORS[-1],
             releases=releases,
         )
-        yield from homed(check_windows_admission(admission), "windows_admission")
+        yield from to_setting_paths(check_windows_admission(admission), "windows_admission")
     yield from _check_addons(settings)
     yield from _check_samples(settings)
 
@@ -210,7 +210,7 @@ def _check_samples(settings: KubeadmSettings) -> Iterable[Mistake]:
                       "remove sample_workloads, or add a group with windows")  # fmt: skip
         return
     args = SampleWorkloadsArgs(releases=releases, namespace=section.namespace, replicas=section.replicas)
-    yield from homed(check_sample_workloads(args), "sample_workloads")
+    yield from to_setting_paths(check_sample_workloads(args), "sample_workloads")
 
 
 def _defaults(group: KubeadmGroupSettings) -> dict[str, Any]:
@@ -221,8 +221,8 @@ def _defaults(group: KubeadmGroupSettings) -> dict[str, Any]:
     }
 
 
-def _forms(group: KubeadmGroupSettings) -> Mapping[Path, tuple[Form, str | None]]:
-    groups: dict[Path, tuple[Form, str | None]] = {
+def _arn_formats(group: KubeadmGroupSettings) -> Mapping[Path, tuple[ArnFormat, str | None]]:
+    groups: dict[Path, tuple[ArnFormat, str | None]] = {
         ("security_group_ids", index): (SECURITY_GROUP, text) for index, text in enumerate(group.security_group_ids)
     }
     return {("volume_kms_key_arn",): (KEY, group.volume_kms_key_arn), **groups}

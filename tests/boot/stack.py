@@ -13,7 +13,7 @@ from winkube.preview.evaluation.evaluate import evaluate
 from winkube.preview.model import Plan, Secret
 
 from tests.cluster.objects import objects_of
-from tests.tls_stand_in import TLS
+from tests.tls_mocks import TLS
 
 ROOT = Path(__file__).parents[2]
 BUCKET = "kubeadm-state-1a2b3c4"
@@ -67,8 +67,8 @@ def evaluate_stack(name: str, work: Path, changes: Mapping[str, Any]) -> Stack:
         shutil.copy(ROOT / part, copy / part)
     (copy / "stacks").symlink_to(ROOT / "stacks")
     (copy / f"Pulumi.{name}.yaml").write_text(yaml.safe_dump(settings))
-    stand_ins = {**TLS, "aws:s3/bucket:Bucket": _bucket}
-    plan = evaluate(copy, name, mode="update", stand_ins=stand_ins)
+    mocks = {**TLS, "aws:s3/bucket:Bucket": _bucket}
+    plan = evaluate(copy, name, mode="update", mocks=mocks)
     return _read(plan, settings["config"])
 
 

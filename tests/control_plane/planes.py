@@ -9,7 +9,7 @@ from winkube.control_plane.control_plane import LinuxControlPlane
 from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import Plan
 
-from tests.tls_stand_in import TLS
+from tests.tls_mocks import TLS
 
 CLUSTER = "prod.example.com"
 BUCKET_ARN = "arn:aws:s3:::clusters-example-com"
@@ -40,7 +40,7 @@ def control_plane_args(**changes: Any) -> LinuxControlPlaneArgs:
 def update(**changes: Any) -> Plan:
     """The plan as after an update, with real keys and certificates."""
     args = control_plane_args(**changes)
-    return evaluate_function(lambda: LinuxControlPlane("cp", args), mode="update", stand_ins=TLS)
+    return evaluate_function(lambda: LinuxControlPlane("cp", args), mode="update", mocks=TLS)
 
 
 @cache
@@ -49,4 +49,4 @@ def usual(mode: str = "update") -> Plan:
     from winkube.control_plane.args import IrsaIssuer
 
     args = control_plane_args(irsa=IrsaIssuer(), kms_key_arn=CLUSTER_KEY)
-    return evaluate_function(lambda: LinuxControlPlane("cp", args), mode=mode, stand_ins=TLS)
+    return evaluate_function(lambda: LinuxControlPlane("cp", args), mode=mode, mocks=TLS)

@@ -16,7 +16,7 @@ from winkube.roles.policy_documents import self_managed_node, session_manager
 from winkube.roles.validation import check_policy_documents
 from winkube.state_bucket.layout import ClusterLayout
 
-from tests.tls_stand_in import TLS
+from tests.tls_mocks import TLS
 from tests.validators.linter import lint
 
 from .iam import Policies, policies_of
@@ -41,7 +41,7 @@ EXPLAINED = (
 @cache
 def plan(**changes: Any) -> Plan:
     args = control_plane_args(kms_key_arn=CLUSTER_KEY, **changes)
-    return evaluate_function(lambda: LinuxControlPlane("cp", args), mode="update", stand_ins=TLS)
+    return evaluate_function(lambda: LinuxControlPlane("cp", args), mode="update", mocks=TLS)
 
 
 @cache

@@ -13,7 +13,7 @@ from winkube.control_plane.authorities import ClusterAuthorities, ClusterAuthori
 from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import Plan, Resource, Secret, plain
 
-from tests.tls_stand_in import TLS
+from tests.tls_mocks import TLS
 
 from .planes import CLUSTER, usual
 
@@ -28,7 +28,7 @@ def made(algorithm: str = "ECDSA-P256", mode: str = "update") -> Plan:
         pulumi.export("admin", parts.admin_certificate)
         pulumi.export("admin-key", parts.admin_key)
 
-    return evaluate_function(build, mode=mode, stand_ins=TLS)
+    return evaluate_function(build, mode=mode, mocks=TLS)
 
 
 def certificate(name: str) -> x509.Certificate:

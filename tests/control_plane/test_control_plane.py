@@ -18,7 +18,7 @@ from winkube.network.ports import self_managed_rules
 from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import UNKNOWN, Plan, Resource, Secret, plain
 
-from tests.tls_stand_in import TLS
+from tests.tls_mocks import TLS
 
 from .planes import CLUSTER, control_plane_args, update, usual
 
@@ -146,7 +146,7 @@ def test_nodes_are_told_the_name_that_the_balancer_s_record_has() -> None:
 def test_names_of_balancers_fit(name: str) -> None:
     """32 characters, Pulumi's own eight included."""
     args = control_plane_args()
-    plan = evaluate_function(lambda: LinuxControlPlane(name, args), mode="update", stand_ins=TLS)
+    plan = evaluate_function(lambda: LinuxControlPlane(name, args), mode="update", mocks=TLS)
     for it in (*of_type(plan, "LoadBalancer"), *of_type(plan, "TargetGroup")):
         assert len(it.inputs["name"]) <= 32 if "name" in it.inputs else len(it.name) + 8 <= 32
 
@@ -192,7 +192,7 @@ def test_a_worker_can_join_without_a_node_of_the_control_plane() -> None:
 
         pulumi.Output.from_input(look())
 
-    evaluate_function(build, mode="update", stand_ins=TLS)
+    evaluate_function(build, mode="update", mocks=TLS)
     (target,) = seen
     assert check_join_target(target) == []
     assert target.endpoint == f"api.{CLUSTER}:6443"
@@ -212,7 +212,7 @@ def test_a_kubernetes_provider_waits_for_every_slot() -> None:
 
         pulumi.Output.from_input(look())
 
-    evaluate_function(build, mode="update", stand_ins=TLS)
+    evaluate_function(build, mode="update", mocks=TLS)
     assert {"cp-cp-0", "cp-cp-1", "cp-cp-2"} <= seen[0]
 
 

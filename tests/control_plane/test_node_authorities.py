@@ -20,7 +20,7 @@ from winkube.preview.model import UNKNOWN, Plan, Secret
 from winkube.preview.output.plan_formats import json_text
 from winkube.state_bucket.layout import ClusterLayout
 
-from tests.tls_stand_in import TLS
+from tests.tls_mocks import TLS
 
 from .iam import policies_of
 from .planes import BUCKET_ARN, CLUSTER, CLUSTER_KEY, control_plane_args
@@ -116,7 +116,7 @@ def test_other_lives_and_encryptions_are_told_too() -> None:
 
 
 def test_the_deployment_s_nodes_are_told_nothing_of_it() -> None:
-    found = evaluate_function(lambda: LinuxControlPlane("cp", control_plane_args()), mode="update", stand_ins=TLS)
+    found = evaluate_function(lambda: LinuxControlPlane("cp", control_plane_args()), mode="update", mocks=TLS)
     for told in documents(found).values():
         assert "authorities" not in told
         assert not [row for row in told["secrets"] if "content" in row]
@@ -124,7 +124,7 @@ def test_the_deployment_s_nodes_are_told_nothing_of_it() -> None:
 
 def test_both_ways_have_the_same_files() -> None:
     files: list[str] = []
-    evaluate_function(lambda: files.extend(ClusterAuthorities("pki", ClusterAuthoritiesArgs()).files), stand_ins=TLS)
+    evaluate_function(lambda: files.extend(ClusterAuthorities("pki", ClusterAuthoritiesArgs()).files), mocks=TLS)
     assert tuple(files) == AUTHORITY_FILES
 
 

@@ -20,9 +20,9 @@ def offline(program: Path, stack: str, run: Run, engine: Engine | None = None) -
     rows: dict[str, tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...]] = {}
     for token, arguments, result in run.invokes:
         rows[token] = (*rows.get(token, ()), (arguments, result))
-    stand_ins = {kind: _remembered(engine, kind) for kind in _kinds(engine)} if engine else {}
+    mocks = {kind: _remembered(engine, kind) for kind in _kinds(engine)} if engine else {}
     mode = "update" if engine else "preview"
-    return evaluate(program, stack, mode=mode, answers=Answers(rows), stand_ins=stand_ins)
+    return evaluate(program, stack, mode=mode, answers=Answers(rows), mocks=mocks)
 
 
 def _kinds(engine: Engine) -> set[str]:

@@ -32,7 +32,7 @@ from winkube.preview.model import (
     plain,
 )
 
-from tests.tls_stand_in import TLS
+from tests.tls_mocks import TLS
 
 from .cloud import Cloud, Thing
 

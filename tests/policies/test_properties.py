@@ -10,7 +10,7 @@ import pytest
 from winkube.policies.model import UNKNOWN
 from winkube.policies.resource_types import KNOWN_TYPES
 from winkube.preview import model
-from winkube.preview.checks.sdk_inputs import shape_of
+from winkube.preview.checks.sdk_inputs import validator_of
 
 from .test_cases import CASES
 
@@ -41,9 +41,9 @@ def converted(value: Any) -> Any:
 def problems(token: str, props: Mapping[str, Any]) -> Iterator[str]:
     """What the SDK's class does not take; what a case leaves out does not matter to it."""
     importlib.import_module(module_of(token))
-    shape = shape_of(token)
-    assert shape is not None, token
-    for problem in shape(converted(props)) or ():
+    validator = validator_of(token)
+    assert validator is not None, token
+    for problem in validator(converted(props)) or ():
         text = problem.text()
         if "missing" not in text and "required" not in text:
             yield f"{token}: {problem.path}: {text}"

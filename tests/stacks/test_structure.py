@@ -13,7 +13,7 @@ from winkube.core.errors import WinkubeError
 
 from stacks.config.introspection import keys, sections
 from stacks.config.reading import read_settings
-from stacks.config.structure import stand_in
+from stacks.config.structure import placeholder
 from stacks.eks.settings import EksSettings as Settings
 
 from .conftest import SMALL, put
@@ -82,13 +82,13 @@ def test_the_stacks_of_the_program_have_no_mistake() -> None:
     assert told(as_config(DEV)) == told(as_config(PROD)) == ""
 
 
-def test_stand_ins_give_no_reason_for_complaint() -> None:
-    assert told(as_config(stand_in(Settings))) == ""
+def test_placeholders_are_accepted() -> None:
+    assert told(as_config(placeholder(Settings))) == ""
 
 
 def test_every_example_is_right_for_its_setting() -> None:
     for _, section in sections(Settings):
-        required = stand_in(section)
+        required = placeholder(section)
         for alias, name in keys(section).items():
             for example in section.model_fields[name].examples or ():
                 section.model_validate_json(json.dumps({**required, alias: example}))

@@ -37,7 +37,7 @@ def difference_page(difference: Difference) -> dict[str, Any]:
         "head": difference.head.label,
         "words": f"{words}; findings: {findings}" if findings else words,
         "notes": difference.notes,
-        "disruptions": difference.disruptions,
+        "disruptions": difference.node_impacts,
         "entries": entries,
     }
 

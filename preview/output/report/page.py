@@ -19,7 +19,7 @@ from ...text.measure import visible
 from ...text.redact import Redactor
 from ...text.values import SECRET_MARK, UNKNOWN_MARK
 from ..artefacts import KINDS, Artefact, artefacts, unknown_artefacts
-from ..plan_formats import HONESTY, short_type, summary, verdict
+from ..plan_formats import DISCLAIMER, short_type, summary, verdict
 from ..topology import svg
 from ..topology.model import Topology, shown_topology
 from ..topology.topology import build_topology
@@ -70,7 +70,7 @@ class _Page:
             "data": _Safe(_json(self._tree.json())),
             "drawing": _Safe(svg.svg(shown)),
             "verdict": verdict(plan),
-            "honesty": HONESTY,
+            "disclaimer": DISCLAIMER,
             "marks": (UNKNOWN_MARK, SECRET_MARK),
             "sections": self._sections(difference),
             "cards": self._cards(),

@@ -138,7 +138,7 @@ class ResourceTree:
 
 
 def _ordered(plan: Plan) -> Iterator[Resource]:
-    """The resources as the tree shows them: parents before children, sisters by type and name."""
+    """The resources as the tree shows them: parents before children, siblings by type and name."""
 
     def members(urn: str) -> list[Resource]:
         return sorted(

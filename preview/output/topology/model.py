@@ -1,4 +1,4 @@
-"""The shape of a topology: plain data between :mod:`~winkube.preview.output.topology.topology` and the drawings."""
+"""A topology as plain data, passed between :mod:`~winkube.preview.output.topology.topology` and the drawings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace

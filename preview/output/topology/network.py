@@ -228,8 +228,8 @@ def _zone_names(subnets: list[Resource], role_of: Mapping[str, str]) -> dict[str
         if not zone_of(subnet):
             unknown.setdefault(role_of[subnet.urn], []).append(subnet)
     names = {subnet.urn: zone_of(subnet) for subnet in subnets}
-    for sisters in unknown.values():
-        for index, subnet in enumerate(sorted(sisters, key=lambda s: (s.name, s.urn))):
+    for siblings in unknown.values():
+        for index, subnet in enumerate(sorted(siblings, key=lambda s: (s.name, s.urn))):
             names[subnet.urn] = f"zone {index % _MOST_UNKNOWN_ZONES + 1}"
     return names
 

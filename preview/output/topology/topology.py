@@ -32,7 +32,7 @@ from .network import (
 
 MOST_GROUPS = 30
 """Above this many groups those of one kind in the same subnets share a box; the table still has them all."""
-MOST_SISTERS = 6
+MOST_SIBLINGS = 6
 """Above this many buckets, zones or keys in a region they share a box."""
 MOST_VPCS = 8
 """So many VPCs of a region are drawn; the rest is counted."""
@@ -124,7 +124,7 @@ class _Builder:
         return (self._stated_region(place.resource) if place.resource else "") or place.region or self._home
 
     def _region(self, name: str, vpcs: list[Vpc], items: list[Item]) -> Region:
-        items = _fold_sisters(self._fold_groups(items))
+        items = _fold_siblings(self._fold_groups(items))
         return Region(name, tuple(vpcs[:MOST_VPCS]), tuple(items), max(0, len(vpcs) - MOST_VPCS))
 
     # -- what reaches over subnets -----------------------------------------------------------------------
@@ -216,7 +216,7 @@ class _Builder:
             cidr=text(resource.inputs.get("cidrBlock")) if resource else "",
             urn=resource.urn if resource else "",
             zones=zones,
-            tiers=tuple(replace(tier, items=tuple(_fold_sisters(self._fold_groups(tier.items)))) for tier in tiers),
+            tiers=tuple(replace(tier, items=tuple(_fold_siblings(self._fold_groups(tier.items)))) for tier in tiers),
             items=tuple(self._at_vpc(resource)) if resource else (),
             existing=resource is None or resource.read,
             folded=self._folded[resource.urn] if resource else 0,
@@ -263,7 +263,7 @@ class _Builder:
             alone = item.urn not in self._groups
             key = (item.urn,) if alone else (item.kind, item.label, item.cluster, item.zones)
             found.setdefault(key, []).append(item)
-        return [self._together(sisters) if len(sisters) > 1 else sisters[0] for sisters in found.values()]
+        return [self._together(siblings) if len(siblings) > 1 else siblings[0] for siblings in found.values()]
 
     def _together(self, items: list[Item]) -> Item:
         groups = [self._groups[item.urn] for item in items]
@@ -275,14 +275,14 @@ class _Builder:
         return replace(items[0], title=f"{len(items)} groups", details=details, urn="", folded=folded)
 
 
-def _fold_sisters(items: Iterable[Item]) -> list[Item]:
+def _fold_siblings(items: Iterable[Item]) -> list[Item]:
     """Buckets, zones, keys and load balancers in one box each, once there are too many of them."""
     kept: list[Item] = []
-    sisters: dict[str, list[Item]] = {}
+    siblings: dict[str, list[Item]] = {}
     for item in items:
-        (sisters.setdefault(item.kind, []) if item.kind in _PLURALS else kept).append(item)
-    for kind, members in sisters.items():
-        if len(members) <= MOST_SISTERS:
+        (siblings.setdefault(item.kind, []) if item.kind in _PLURALS else kept).append(item)
+    for kind, members in siblings.items():
+        if len(members) <= MOST_SIBLINGS:
             kept += members
         else:
             names = ", ".join(member.title for member in members[:4])

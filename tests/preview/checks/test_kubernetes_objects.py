@@ -99,7 +99,7 @@ def test_a_field_of_a_later_release_is_refused_for_an_earlier_one() -> None:
     policy = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy",
               "metadata": {"name": "p"}, "spec": {}}  # fmt: skip
     type_ = "kubernetes:admissionregistration.k8s.io/v1:MutatingAdmissionPolicy"
-    assert kubernetes_objects.shape_of(type_, "1.37") is not None
+    assert kubernetes_objects.validator_of(type_, "1.37") is not None
     assert findings(type_, policy, "1.25") == [], "the kind itself is unknown there: nothing is said"
     claims = deployment({"containers": [{"name": "a"}], "resourceClaims": [{"name": "c", "resourceClaimName": "d"}]})
     assert findings(DEPLOYMENT, claims, "1.36") == []
@@ -147,7 +147,7 @@ def test_only_the_files_that_are_needed_are_read(monkeypatch: pytest.MonkeyPatch
     original = kubernetes_objects._read.__wrapped__
     monkeypatch.setattr(kubernetes_objects, "_read", lambda minor, name: read.append(name) or original(minor, name))
     kubernetes_objects._definition.cache_clear()
-    kubernetes_objects.shape_of.cache_clear()
+    kubernetes_objects.validator_of.cache_clear()
     findings(DEPLOYMENT, deployment())
     assert {"deployment-apps-v1", "deploymentspec-apps-v1", "podspec-v1", "quantity-resource"} <= set(read)
     assert len(read) < 20
@@ -220,6 +220,6 @@ def made_up(schema: dict[str, Any], rng: random.Random, depth: int = 0) -> Any:
 def test_the_verdict_is_that_of_a_general_validator(type_: str, file: str, rng: random.Random) -> None:
     schema, general = validator(file)
     value = made_up(schema, rng)
-    shape = kubernetes_objects.shape_of(type_, "1.36")
-    assert shape is not None
-    assert (shape(value) is None) == general.is_valid(value)
+    compiled = kubernetes_objects.validator_of(type_, "1.36")
+    assert compiled is not None
+    assert (compiled(value) is None) == general.is_valid(value)

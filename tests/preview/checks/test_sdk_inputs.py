@@ -162,7 +162,7 @@ def test_a_class_that_is_not_loaded_is_not_judged_and_not_loaded() -> None:
 import sys
 import pulumi_aws
 from winkube.preview.checks import sdk_inputs
-assert sdk_inputs.shape_of("aws:lightsail/bucket:Bucket") is None
+assert sdk_inputs.validator_of("aws:lightsail/bucket:Bucket") is None
 assert "pulumi_aws.lightsail.bucket" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True)
@@ -230,7 +230,7 @@ def test_programs_of_the_sdks_give_no_false_alarm(record: Callable[..., Plan]) -
 
     for preview in (True, False):
         plan = record(build, preview=preview)
-        assert all(sdk_inputs.shape_of(resource.type) for resource in plan.resources), "every class was found"
+        assert all(sdk_inputs.validator_of(resource.type) for resource in plan.resources), "every class was found"
         assert [finding for finding in check_plan(plan) if finding.code == "check/inputs"] == []
 
 

@@ -331,55 +331,55 @@ def scaling_group(user_data: str, *, refresh: bool) -> Build:
 
 class TestWindows:
     @staticmethod
-    def disruption(base: Build, head: Build) -> tuple[str, tuple[str, ...]]:
-        (found,) = diff(base, head).disruptions
+    def node_impact(base: Build, head: Build) -> tuple[str, tuple[str, ...]]:
+        (found,) = diff(base, head).node_impacts
         assert found.group == "win"
         return found.effect, found.reasons
 
     def test_a_changed_script_rolls_the_nodes(self) -> None:
-        effect, reasons = self.disruption(node_group(), node_group(user_data=POWERSHELL_2))
+        effect, reasons = self.node_impact(node_group(), node_group(user_data=POWERSHELL_2))
         assert effect == "rolled"
         assert reasons == ("launch template lt: userData changed: EKS replaces the nodes one after another",)
 
     def test_another_image_type_replaces_the_group(self) -> None:
-        effect, reasons = self.disruption(node_group(), node_group(ami_type="WINDOWS_CORE_2025_x86_64"))
+        effect, reasons = self.node_impact(node_group(), node_group(ami_type="WINDOWS_CORE_2025_x86_64"))
         assert effect == "replaced"
         assert reasons == (
             "amiType WINDOWS_CORE_2022_x86_64 → WINDOWS_CORE_2025_x86_64: the group is made anew",
         )  # fmt: skip
 
     def test_a_pinned_version_waits(self) -> None:
-        effect, reasons = self.disruption(node_group(version="7"), node_group(version="7", user_data=POWERSHELL_2))
+        effect, reasons = self.node_impact(node_group(version="7"), node_group(version="7", user_data=POWERSHELL_2))
         assert effect == "new nodes only"
         assert reasons[0].endswith("the group stays at version 7")
 
     def test_taints_that_evict(self) -> None:
         taints = [{"key": "os", "value": "windows", "effect": "NO_EXECUTE"}]
-        effect, _ = self.disruption(node_group(), node_group(taints=taints))
+        effect, _ = self.node_impact(node_group(), node_group(taints=taints))
         assert effect == "pods evicted"
 
     def test_fewer_nodes(self) -> None:
-        assert self.disruption(node_group(), node_group(most=2)) == ("fewer nodes", ("scalingConfig.maxSize 3 → 2",))
+        assert self.node_impact(node_group(), node_group(most=2)) == ("fewer nodes", ("scalingConfig.maxSize 3 → 2",))
 
     def test_a_group_that_goes(self) -> None:
-        assert self.disruption(node_group(), lambda: None) == ("removed", ("the group is removed, its nodes end",))
+        assert self.node_impact(node_group(), lambda: None) == ("removed", ("the group is removed, its nodes end",))
 
     @pytest.mark.parametrize(("refresh", "effect"), [(True, "rolled"), (False, "new nodes only")])
     def test_a_scaling_group_rolls_only_with_an_instance_refresh(self, refresh: bool, effect: str) -> None:
         """Such a group is known by the PowerShell in its launch template."""
         builds = [scaling_group(data, refresh=refresh) for data in (POWERSHELL, POWERSHELL_2)]
-        assert self.disruption(*builds)[0] == effect
+        assert self.node_impact(*builds)[0] == effect
 
     @pytest.mark.parametrize("more", [{"labels": {"a": "b"}}, {"most": 9}, {"template_tags": {"a": "b"}}])
     def test_what_disturbs_nobody(self, more: Mapping[str, Any]) -> None:
         """Labels, more room and tags of the template are changed in place."""
         difference = diff(node_group(), node_group(**more))
         assert not difference.empty
-        assert difference.disruptions == []
+        assert difference.node_impacts == []
 
     def test_linux_groups_are_not_called_out(self) -> None:
         builds = [node_group(user_data=data, ami_type="AL2023_x86_64_STANDARD") for data in ("YQ==", "Yg==")]
-        assert diff(*builds).disruptions == []
+        assert diff(*builds).node_impacts == []
 
     def test_a_component_says_which_image(self) -> None:
         """Where the image comes from a parameter, the component's own word is what differs."""
@@ -393,7 +393,7 @@ class TestWindows:
                 )  # fmt: skip
                 self.register_outputs({"windowsRelease": release})
 
-        effect, reasons = self.disruption(lambda: Pool("2022"), lambda: Pool("2025"))
+        effect, reasons = self.node_impact(lambda: Pool("2022"), lambda: Pool("2025"))
         assert (effect, reasons) == ("new nodes only", ("windowsRelease: 2022 → 2025",))
 
 

@@ -489,11 +489,11 @@ def test_a_stand_in_does_a_provider_s_work_in_an_update() -> None:
         pulumi.export("private", made.private_key_pem)
         pulumi.export("public", made.public_key_pem)
 
-    stand_ins = {"tls:index/privateKey:PrivateKey": key}
-    plan = evaluate_function(build, mode="update", stand_ins=stand_ins)
+    mocks = {"tls:index/privateKey:PrivateKey": key}
+    plan = evaluate_function(build, mode="update", mocks=mocks)
     assert seen == [{"name": "key", "algorithm": "RSA"}]
     assert (plan.outputs["private"], plan.outputs["public"]) == (Secret("PRIVATE"), "PUBLIC")
-    assert evaluate_function(build, stand_ins=stand_ins).outputs["public"] is UNKNOWN
+    assert evaluate_function(build, mocks=mocks).outputs["public"] is UNKNOWN
 
 
 def test_the_placeholder_of_a_public_key_can_be_read() -> None:

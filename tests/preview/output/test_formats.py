@@ -332,7 +332,7 @@ class TestTree:
         assert lines[replaced].startswith("± ec2.Vpc  b  replaces")
         assert "0 added, 2 changed (1 replaced), 0 removed, 0 unchanged" in lines
 
-    def test_sisters_share_a_line(self) -> None:
+    def test_siblings_share_a_line(self) -> None:
         assert "+ ec2.Vpc ×6  vpc-0000 … vpc-0005" in tree_text([diff(lambda: None, vpcs(6))])
 
     def test_nothing_differs(self) -> None:
@@ -424,7 +424,7 @@ class TestMarkdown:
         texts = {markdown_text([diff(vpcs(9, a="1", b="2"), vpcs(9, b="2", a="3"))]) for _ in range(3)}
         assert len(texts) == 1
 
-    def test_disruptions_come_first(self) -> None:
+    def test_node_impacts_come_first(self) -> None:
         def group(image: str) -> Build:
             return lambda: aws.eks.NodeGroup(
                 "win", cluster_name="c", node_role_arn="r", subnet_ids=["s"], ami_type=image,

@@ -67,7 +67,7 @@ def test_values_become_what_json_can_say() -> None:
     assert list(plan_formats.plain(value)) == ["a", "b"]
 
 
-def test_the_tree_folds_sisters_and_shows_groups_findings_and_outputs() -> None:
+def test_the_tree_folds_siblings_and_shows_groups_findings_and_outputs() -> None:
     text = plan_formats.tree_text(example())
     assert "ec2.Vpc ×6  vpc0 … vpc5" in text
     assert "Windows  win  (1 resource)" in text

@@ -9,7 +9,7 @@ from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import SECRET_SIGNATURE, SIGNATURE_KEY, UNKNOWN_TEXT, Plan
 from winkube.preview.output.topology.groups import Group
 from winkube.preview.output.topology.model import Item, Region, Tier, Topology, Vpc, shown_topology
-from winkube.preview.output.topology.topology import MOST_GROUPS, MOST_SISTERS, MOST_VPCS, build_topology
+from winkube.preview.output.topology.topology import MOST_GROUPS, MOST_SIBLINGS, MOST_VPCS, build_topology
 
 from ...conftest import Record
 from ..landscapes import POWERSHELL, ROLE, eks, group, landscape, network
@@ -176,7 +176,7 @@ def test_many_groups_share_boxes_and_stay_in_the_table(record: Record) -> None:
 
 
 def test_many_buckets_share_a_box(record: Record) -> None:
-    region = region_of(build_topology(record(lambda: [aws.s3.Bucket(f"b{i}") for i in range(MOST_SISTERS + 1)])))
+    region = region_of(build_topology(record(lambda: [aws.s3.Bucket(f"b{i}") for i in range(MOST_SIBLINGS + 1)])))
     (item,) = region.items
     assert (item.title, item.details) == ("7 S3 buckets", ("b0, b1, b2, b3 …",))
 

@@ -10,7 +10,7 @@ from winkube.preview.cli.main import main
 from winkube.preview.model import Plan
 from winkube.preview.output.plan_formats import to_json
 from winkube.preview.pipeline.processes import Job, run_jobs
-from winkube.preview.pipeline.stacks import asked, judged_stacks
+from winkube.preview.pipeline.stacks import asked, checked_stacks
 
 from ..programs import write_program
 from .test_pull_request import git
@@ -150,7 +150,7 @@ def test_what_is_shown_is_the_same_with_and_without_a_base(program: Path, tmp_pa
 
 @pytest.mark.usefixtures("processors")
 def test_plans_of_processes_are_those_of_this_process(program: Path) -> None:
-    found = judged_stacks(program, STACKS)
+    found = checked_stacks(program, STACKS)
     assert [isinstance(it, Plan) for it in found] == [True, True, False, True]
     assert str(found[2]) == "prod has no region"
     plans = [it for it in found if isinstance(it, Plan)]

@@ -6,7 +6,7 @@
   const tree = document.getElementById("tree");
   const nodes = []; // of each resource: its details element
   const byUrn = new Map(resources.map((resource, index) => [data.prefix + resource.u, index]));
-  const FOLD_FROM = 5, FOLD_COMPONENTS_FROM = 13; // so many sisters of one type share a row
+  const FOLD_FROM = 5, FOLD_COMPONENTS_FROM = 13; // so many siblings of one type share a row
   const FOLDS = "details:not(.own)";
 
   const make = (tag, name, text) => {
@@ -45,17 +45,17 @@
   };
 
   const branch = (parent, place) => {
-    const sisters = new Map();
+    const siblings = new Map();
     for (const index of children.get(parent) || []) {
       const inner = children.has(index) || resources[index].c;
       const key = (inner ? "+" : "-") + resources[index].t;
-      if (!sisters.has(key)) sisters.set(key, []);
-      sisters.get(key).push(index);
+      if (!siblings.has(key)) siblings.set(key, []);
+      siblings.get(key).push(index);
     }
-    for (const [key, group] of sisters) {
+    for (const [key, group] of siblings) {
       let target = place;
       if (group.length >= (key[0] === "+" ? FOLD_COMPONENTS_FROM : FOLD_FROM)) {
-        target = make("details", "sisters");
+        target = make("details", "siblings");
         const summary = make("summary");
         summary.append(make("span", "type", data.types[key.slice(1)]), " ", make("span", "count", "×" + group.length));
         target.append(summary);

@@ -102,4 +102,4 @@ TLS = {
     "tls:index/selfSignedCert:SelfSignedCert": self_signed_cert,
     "tls:index/locallySignedCert:LocallySignedCert": locally_signed_cert,
 }
-"""For ``stand_ins`` of an evaluation."""
+"""For ``mocks`` of an evaluation."""
