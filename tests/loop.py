@@ -163,7 +163,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     found = _MODULE.search(collection_path.read_text(encoding="utf-8"))
     if found is None or chosen(config.option.markexpr, found[1]):
         return None
-    _left_out(config, found[1])["files"] += 1
+    _left_out(config, found[1])["file"] += 1
     return True
 
 
@@ -172,7 +172,7 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
     for item in items:
         for mark in COMMANDS:
             if item.get_closest_marker(mark):
-                _left_out(item.config, mark)["tests"] += 1
+                _left_out(item.config, mark)["test"] += 1
                 break
 
 
@@ -187,8 +187,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """One line for what was left out, with the command that runs it."""
     for mark, counts in config.stash.get(_LEFT_OUT, {}).items():
         if counts and config.option.markexpr == FAST:
-            said = " and ".join(f"{number} {what}" for what, number in sorted(counts.items()))
-            terminalreporter.write_line(f"left out: {said} marked {mark}; `{COMMANDS[mark]}`, or name the file")
+            said = " and ".join(f"{number} {what}{'s' * (number > 1)}" for what, number in sorted(counts.items()))
+            terminalreporter.write_line(f"left out: {said} marked {mark} (`{COMMANDS[mark]}`, or name the file)")
 
 
 @pytest.hookimpl(wrapper=True)

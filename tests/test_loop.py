@@ -82,11 +82,13 @@ REAL = (
 )
 
 
-def run(*arguments: str | Path, cache: Path) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str | Path, cache: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
     """One pytest of its own, whose programs were kept below ``cache``."""
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", *map(str, arguments)]
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTEST_ADDOPTS": ""}
     environment.pop("KUBEBUILDER_ASSETS", None)
+    if path is not None:
+        environment["PATH"] = path
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -107,7 +109,32 @@ def outcomes(said: str) -> dict[str, str]:
 def test_a_folder_runs_its_fast_tests_and_says_what_it_left_out(tmp_path: Path) -> None:
     said = run_file(tmp_path, MARKED, "-v", named=False).stdout
     assert outcomes(said) == {"test_fast": "PASSED"}
-    assert "left out: 1 marked verify (`make verify`), 1 marked proof (`make proof`)" in said
+    for mark in ("verify", "proof"):
+        assert f"left out: 1 test marked {mark} (`make {mark}`, or name the file)" in said
+
+
+def test_a_file_whose_marker_is_not_chosen_is_not_imported_and_said(tmp_path: Path) -> None:
+    broken = "import pytest\n\npytestmark = pytest.mark.verify\n\nraise RuntimeError('imported')\n"
+    done = run_file(tmp_path, broken, named=False)
+    assert done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert "left out: 1 file marked verify (`make verify`, or name the file)" in done.stdout
+    assert "imported" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("expression", "marks"),
+    [
+        (loop.FAST, []),
+        ("", ["verify", "proof"]),
+        ("verify", ["verify"]),
+        ("proof", ["proof"]),
+        ("verify or proof", ["verify", "proof"]),
+        ("not proof", ["verify"]),
+        ("something_else", ["verify", "proof"]),
+    ],
+)
+def test_files_that_may_be_chosen_are_read(expression: str, marks: Sequence[str]) -> None:
+    assert [mark for mark in loop.COMMANDS if loop.chosen(expression, mark)] == marks
 
 
 def test_a_file_that_is_named_runs_whole(tmp_path: Path) -> None:
@@ -164,3 +191,10 @@ def test_proofs_without_their_programs_are_skipped_in_words(tmp_path: Path) -> N
     assert_skipped_in_words(done, tmp_path)
     assert "passed" not in done.stdout
     assert "`make binaries`" in done.stdout
+
+
+@pytest.mark.verify
+def test_no_proof_builds_anything(tmp_path: Path) -> None:
+    """All of them, in a place that has neither programs in the cache nor any on the path."""
+    done = run("-q", "-rs", "-m", "proof", "tests", cache=tmp_path, path=str(Path(sys.executable).parent))
+    assert_skipped_in_words(done, tmp_path)
