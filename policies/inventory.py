@@ -158,6 +158,15 @@ class Inventory:
             found.setdefault(self.one(attachment, "role", ROLE), []).append(attachment)
         return found
 
+    @cached_property
+    def unknown_attachments(self) -> list[Planned]:
+        """Attachments of managed policies of which neither the name is known nor the resource that it comes from."""
+        return [
+            attachment
+            for attachment in self.stack.of(ROLE_POLICY_ATTACHMENT)
+            if attachment["policyArn"].unknown and not attachment.references.get("policyArn")
+        ]
+
     def one(self, resource: Planned, name: str, kind: str) -> str | None:
         """What a property names: the one resource of a kind that it comes from, else its own text."""
         sources = [urn for urn in resource.references.get(name, ()) if self._is(urn, kind)]

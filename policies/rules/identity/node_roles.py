@@ -29,9 +29,8 @@ def node_role_least_privilege(stack: Stack, settings: Settings) -> Iterator[Viol
         for name in sorted(attached):
             if any(name == one or (one[0] == "*" and name.endswith(one[1:])) for one in settings["policies"]):
                 yield Violation(f"the node role has {name} attached", role)
-    for attachment in stack.of(ROLE_POLICY_ATTACHMENT):
-        if attachment["policyArn"].unknown and not attachment.references.get("policyArn"):
-            raise Undecided(f"{attachment.name}.policyArn")
+    for attachment in inventory(stack).unknown_attachments:
+        raise Undecided(f"{attachment.name}.policyArn")
 
 
 def _node_roles(stack: Stack) -> dict[str, set[str]]:

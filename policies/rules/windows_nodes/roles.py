@@ -6,7 +6,7 @@ from ...eks_resources import release_of_group
 from ...frameworks import WINDOWS_SUPPORT_PAGE, eks_guide
 from ...inventory import inventory, managed_policies, short_name
 from ...model import Planned, Settings, Stack, Undecided, Violation, stack_rule
-from ...resource_types import ACCESS_ENTRY, CLUSTER, LAUNCHED, NODE_GROUP, ROLE, ROLE_POLICY_ATTACHMENT
+from ...resource_types import ACCESS_ENTRY, CLUSTER, LAUNCHED, NODE_GROUP, ROLE
 from ...user_data import joins_eks
 
 LAUNCH_WINDOWS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-windows-workers.html"
@@ -63,15 +63,11 @@ def _list(resources: Sequence[Planned]) -> str:
 def windows_cluster_role(stack: Stack, settings: Settings) -> Iterator[Violation]:
     """Otherwise no Windows pod gets an address. A role from outside the program is not judged."""
     found = inventory(stack)
-    unclear = any(
-        attachment["policyArn"].unknown and not attachment.references.get("policyArn")
-        for attachment in stack.of(ROLE_POLICY_ATTACHMENT)
-    )
     for urn in sorted(found.windows_clusters):
         cluster = stack.by_urn.get(urn)
         role = stack.by_urn.get(found.one(cluster, "roleArn", ROLE) or "") if cluster else None
         if cluster and role and "AmazonEKSVPCResourceController" not in managed_policies(stack, role):
-            if unclear:
+            if found.unknown_attachments:
                 raise Undecided(f"a policy that is attached to {role.name}")
             message = (
                 f'the cluster\'s role "{role.name}" lacks AmazonEKSVPCResourceController: Windows pods get no address'
