@@ -53,7 +53,7 @@ def trail_complete(resource: Planned, settings: Settings) -> Iterator[str]:
     severity="high",
     references=[fsbp("GuardDuty.1"), fsbp("GuardDuty.5"), fsbp("GuardDuty.7")],
     steps="set enable to true, and status of EKS_AUDIT_LOGS and EKS_RUNTIME_MONITORING to ENABLED; runtime monitoring "
-    "watches Linux nodes only",
+    "supports Linux nodes only",
     url=controls_page("guardduty"),
 )
 def guardduty_watches_eks(resource: Planned, settings: Settings) -> Iterator[str]:

@@ -31,8 +31,8 @@ def launch_templates_only(resource: Planned, settings: Settings) -> Iterator[str
     "Auto Scaling groups span several zones",
     types=[AUTO_SCALING_GROUP],
     references=[fsbp("AutoScaling.2")],
-    steps="list subnets of at least two zones in vpc_zone_identifiers; one group per zone is right only for workloads "
-    "that keep to a volume",
+    steps="list subnets of at least two zones in vpc_zone_identifiers; use one group per zone only for workloads that "
+    "depend on a volume",
     url=controls_page("autoscaling"),
 )
 def auto_scaling_zones(resource: Planned, settings: Settings) -> Iterator[str]:
@@ -55,8 +55,8 @@ def auto_scaling_zones(resource: Planned, settings: Settings) -> Iterator[str]:
     url=controls_page("autoscaling"),
 )
 def auto_scaling_health(resource: Planned, settings: Settings) -> Iterator[str]:
-    """The default only asks whether the machine runs. A fixed machine, such as a member of etcd, is not replaced for
-    an answer that fails: its successor would begin with an empty disk.
+    """The default checks only that the machine runs. A group of exactly one machine, such as a member of etcd, is
+    exempt: its replacement would start with an empty disk.
     """
     if _one_machine(resource):
         return

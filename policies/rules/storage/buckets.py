@@ -141,7 +141,7 @@ def no_force_destroy(resource: Planned, settings: Settings) -> Iterator[str]:
     types=BUCKET_OBJECTS,
     severity="critical",
     level="mandatory",
-    steps="keep keys and admin kubeconfigs in Secrets Manager, or name a key of KMS in kms_key_id that only their "
+    steps="keep keys and admin kubeconfigs in Secrets Manager, or set kms_key_id to a KMS key that only their "
     "reader may use; give machines a kubeconfig that requests a token",
     url="https://kubernetes.io/docs/setup/best-practices/certificates/",
 )

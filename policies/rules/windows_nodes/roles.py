@@ -19,8 +19,8 @@ LAUNCH_WINDOWS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-w
     severity="high",
     level="mandatory",
     references=[eks_guide("Create self-managed Windows nodes")],
-    steps="give the Windows nodes a role of their own: its access entry is of type EC2_WINDOWS, that of Linux "
-    "nodes EC2_LINUX, and a role has one entry",
+    steps="give the Windows nodes their own role: a role has one access entry, of type EC2_WINDOWS for Windows nodes "
+    "and EC2_LINUX for Linux nodes",
     url=LAUNCH_WINDOWS_PAGE,
 )
 def windows_node_role_not_shared(stack: Stack, settings: Settings) -> Iterator[Violation]:
