@@ -116,7 +116,7 @@ class PlanDocument:
     def _options(self, resource: Resource) -> Iterator[tuple[str, Any]]:
         options = resource.options
         if resource.parent != self._named_parent(resource):
-            yield "parent", self._at(resource.parent)
+            yield "parent", self._at(resource.parent) or "(the stack)"
         if resource.urn != self._urn(resource, resource.type):
             yield "urn", resource.urn
         if resource.id != ("" if self._plan.mode == "preview" or not resource.custom else f"{resource.name}-id"):
@@ -181,24 +181,30 @@ class PlanDocument:
         hidden = {
             name: self._group(set(urns))
             for name, urns in sorted(options.property_dependencies.items())
-            if set(urns) != self._shown_in(resource.inputs.get(name))
+            if set(urns) != self._shown_in(name, resource.inputs.get(name))
         }
         if hidden:
             yield "property_dependencies", hidden
 
-    def _shown_in(self, value: Any) -> set[str]:
+    def _shown_in(self, key: str, value: Any) -> set[str]:
         """The resources whose placeholders stand in a value."""
         found: set[str] = set()
-        for _, text in texts(value):
+        for path, text in texts(value):
             names = [text.removesuffix("-id")] if text.endswith("-id") else []
             for match in re.findall(r"placeholder[-/]([\w.-]+)", text):
                 while match:
                     names.append(match)
                     match = match.rpartition(".")[0]
             for name in names:
-                custom = [it.urn for it in self._by_name.get(name, ()) if it.custom]
-                found.update(custom if len(custom) == 1 else ())
+                found.update(self._meant(name, "".join([key, *map(str, path)]).lower()))
         return found
+
+    def _meant(self, name: str, path: str) -> list[str]:
+        """The resource of a name; of several, the one whose kind is in the name of the property, as in "subnetIds"."""
+        custom = [it for it in self._by_name.get(name, ()) if it.custom]
+        if len(custom) > 1:
+            custom = [it for it in custom if it.type.rpartition(":")[2].lower() in path]
+        return [it.urn for it in custom] if len(custom) == 1 else []
 
     def _group(self, urns: set[str]) -> list[str]:
         """Resources by name; ``name/*`` for everything inside a component."""
@@ -340,4 +346,6 @@ def _file_name(name: str, text: str) -> str:
     """A name with an ending that says what the text is."""
     if re.search(r"\.(sh|ps1|py|yaml|json|toml|conf|conflist|service)$", name):
         return name
+    if text.startswith("<powershell>"):
+        return f"{name}.ps1"
     return f"{name}.yaml" if re.match(r"#cloud-config|[\w\"]+:( |\n)", text) else f"{name}.txt"

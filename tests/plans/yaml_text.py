@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 WIDTH = 120
@@ -140,6 +141,7 @@ def _flow_of_many(value: Mapping[str, Any] | list[Any], limit: int, path_of: Pat
     return f"{{{', '.join(parts)}}}" if isinstance(value, Mapping) else f"[{', '.join(parts)}]"
 
 
+@lru_cache(1 << 16, typed=True)
 def _scalar(value: Any, *, flow: bool = False) -> str:
     if not isinstance(value, str):
         return json.dumps(value)

@@ -4,6 +4,7 @@ The files of tests/snapshots say how it was; ``make snapshots`` writes them anew
 """
 
 import dataclasses
+import json
 import random
 import re
 import shutil
@@ -18,7 +19,7 @@ from google.protobuf.struct_pb2 import Struct
 from winkube.node_agent import loader, zipapp
 from winkube.preview.checks.plan import check_plan
 from winkube.preview.checks.policy_runner import run_policies
-from winkube.preview.model import SIGNATURE_KEY, Options, Plan, Resource, Severity
+from winkube.preview.model import SIGNATURE_KEY, Finding, Options, Plan, Resource, Severity
 from winkube.windows_boot import bundle
 
 from ..plans.document import PlanDocument
@@ -213,6 +214,31 @@ def test_every_fact_of_a_resource_is_seen_in_its_snapshot(field: str, new: Any) 
         if value != getattr(resource, field) and (field != "raw_outputs" or resource.outputs):
             again = dataclasses.replace(resource, **{field: value})
             assert document.resource(again) != document.resource(resource), resource.name
+
+
+def test_what_is_said_beside_the_resources_is_seen_too() -> None:
+    """Outputs, calls of functions, warnings, findings, and a resource more or less."""
+    plan = evaluated(KOPS, "dev", "update")
+    before = plan_files({"it": plan})
+    call = plan.invokes[0]
+    finding = Finding("check/it", Severity.WARNING, "is wrong")
+    for change in (
+        {"project": "other"},
+        {"stack": "other"},
+        {"outputs": {**plan.outputs, "more": 1}},
+        {"invokes": plan.invokes[1:]},
+        {"invokes": [*plan.invokes, call]},
+        {"invokes": [dataclasses.replace(call, arguments={"name": "other"}), *plan.invokes[1:]]},
+        {"invokes": [dataclasses.replace(call, known=not call.known), *plan.invokes[1:]]},
+        {"logs": []},
+        {"findings": [finding]},
+        {"resources": plan.resources[:-1]},
+    ):
+        assert plan_files({"it": dataclasses.replace(plan, **change)}) != before, change
+    others = [dataclasses.replace(finding, **{field: "x"}) for field in ("code", "message", "urn", "path", "remedy")]
+    findings = [finding, *others, dataclasses.replace(finding, severity=Severity.ERROR)]
+    shown = {json.dumps(plan_files({"it": dataclasses.replace(plan, findings=[it])})) for it in findings}
+    assert len(shown) == len(findings)
 
 
 def test_what_has_a_file_of_its_own_is_seen_too() -> None:
