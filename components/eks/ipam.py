@@ -64,7 +64,9 @@ class WindowsIpamLike(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Setting:
+class IpamSetting:
+    """One setting, with its name in each of the two ways to say it."""
+
     field: str
     addon_key: str
     config_map_key: str
@@ -72,14 +74,16 @@ class _Setting:
 
 
 # The add-on takes switches as text and targets as integers; the ConfigMap takes everything as text.
-_SETTINGS = (
-    _Setting("enabled", "enableWindowsIpam", "enable-windows-ipam", is_switch=True),
-    _Setting("prefix_delegation", "enableWindowsPrefixDelegation", "enable-windows-prefix-delegation", is_switch=True),
-    _Setting("warm_ip_target", "warmWindowsIPTarget", "warm-ip-target", is_switch=False),
-    _Setting("minimum_ip_target", "minimumWindowsIPTarget", "minimum-ip-target", is_switch=False),
-    _Setting("warm_prefix_target", "warmWindowsPrefixTarget", "warm-prefix-target", is_switch=False),
+IPAM_SETTINGS = (
+    IpamSetting("enabled", "enableWindowsIpam", "enable-windows-ipam", is_switch=True),
+    IpamSetting(
+        "prefix_delegation", "enableWindowsPrefixDelegation", "enable-windows-prefix-delegation", is_switch=True
+    ),
+    IpamSetting("warm_ip_target", "warmWindowsIPTarget", "warm-ip-target", is_switch=False),
+    IpamSetting("minimum_ip_target", "minimumWindowsIPTarget", "minimum-ip-target", is_switch=False),
+    IpamSetting("warm_prefix_target", "warmWindowsPrefixTarget", "warm-prefix-target", is_switch=False),
 )
-TARGETS = tuple(setting.field for setting in _SETTINGS if not setting.is_switch)
+TARGETS = tuple(setting.field for setting in IPAM_SETTINGS if not setting.is_switch)
 
 
 def addon_values(ipam: WindowsIpamLike) -> dict[str, Any]:
@@ -100,8 +104,8 @@ def addon_configuration(ipam: WindowsIpamLike, more: Mapping[str, Any] | None = 
     return json.dumps({**(more or {}), **addon_values(ipam)}, sort_keys=True)
 
 
-def _given(ipam: WindowsIpamLike) -> list[tuple[_Setting, Any]]:
-    pairs = [(setting, getattr(ipam, setting.field)) for setting in _SETTINGS]
+def _given(ipam: WindowsIpamLike) -> list[tuple[IpamSetting, Any]]:
+    pairs = [(setting, getattr(ipam, setting.field)) for setting in IPAM_SETTINGS]
     return [(setting, value) for setting, value in pairs if value is not None]
 
 
@@ -148,7 +152,7 @@ def _check_warm_prefix(ipam: WindowsIpamLike) -> Mistakes:
 def check_addon_values(values: Mapping[str, Any], path: Path = ("addon_values",)) -> Mistakes:
     """Whether further values of the vpc-cni add-on leave Windows IPAM alone, and Windows nodes working."""
     found = Mistakes()
-    for setting in _SETTINGS:
+    for setting in IPAM_SETTINGS:
         if setting.addon_key in values:
             found.add(OWNED_VALUE, (*path, setting.addon_key), f"this value is written from {setting.field}",
                       f"remove it and set {setting.field}", values[setting.addon_key])  # fmt: skip

@@ -89,10 +89,10 @@ def node_group_labels(resource: Planned, settings: Settings) -> Iterator[str]:
         for taint in resource["taints"].items()
     ]  # fmt: skip
     for mistake in [*check_labels(labels), *check_taints(taints)]:
-        yield _told(mistake)
+        yield _sentence(mistake)
 
 
-def _told(mistake: Mistake) -> str:
+def _sentence(mistake: Mistake) -> str:
     field, *inner = mistake.path
     what = f', got "{inner[0]}"' if field == "labels" and inner else ""
     return f"{field}: {mistake.message}{what}; {mistake.remedy}"

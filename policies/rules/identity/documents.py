@@ -62,7 +62,7 @@ def _mistakes(document: Value, *, others: bool) -> Iterator[str]:
     found = _found_in(content) if isinstance(content, str) else check_policy_documents([parsed(document) or {}], ())
     for mistake in found:
         if mistake.rule.code in reported if others else mistake.rule.code not in _OTHER_RULES:
-            yield f"{document.path}: {_told(mistake)}"
+            yield f"{document.path}: {_sentence(mistake)}"
 
 
 @lru_cache(maxsize=256)
@@ -77,7 +77,7 @@ def _resources_known(document: Value) -> bool:
     return all(arn[2] in services() or "*" in arn[2] for arn in arns if len(arn) > 5)
 
 
-def _told(mistake: Mistake) -> str:
+def _sentence(mistake: Mistake) -> str:
     # Without the value: a document may hold what must not be shown.
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in mistake.path[1:]).lstrip(".")
     return f"{place}: {mistake.message}; {mistake.remedy}" if place else f"{mistake.message}; {mistake.remedy}"

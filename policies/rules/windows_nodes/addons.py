@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from winkube.addons.addon_rules import check_values
 from winkube.addons.addon_table import ADDONS
+from winkube.eks.ipam import CUSTOM_NETWORKING_VARIABLE
 
 from ...eks_resources import addon_values
 from ...frameworks import BEST_PRACTICES, WINDOWS_SUPPORT_PAGE, best_practices, eks_guide
@@ -17,7 +18,7 @@ from ...resource_types import ADDON
     "A cluster with Windows nodes does not rely on custom networking",
     types=[ADDON],
     references=[eks_guide("Deploy Windows nodes on EKS clusters")],
-    steps="leave AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG off, or accept that Windows pods are in the nodes' subnets",
+    steps=f"leave {CUSTOM_NETWORKING_VARIABLE} off, or accept that Windows pods are in the nodes' subnets",
     url=WINDOWS_SUPPORT_PAGE,
 )
 def windows_no_custom_networking(stack: Stack, settings: Settings) -> Iterator[Violation]:
@@ -28,7 +29,7 @@ def windows_no_custom_networking(stack: Stack, settings: Settings) -> Iterator[V
         if addon["addonName"].settled != "vpc-cni" or plan.cluster(addon) not in plan.windows_clusters:
             return
         environment = Value(addon_values(addon["configurationValues"]), "")["env"]
-        if str(environment["AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG"].settled).lower() == "true":
+        if str(environment[CUSTOM_NETWORKING_VARIABLE].settled).lower() == "true":
             yield Violation(
                 "custom networking does not affect Windows pods: they stay in the nodes' subnets", addon.urn
             )

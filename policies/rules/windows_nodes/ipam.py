@@ -4,7 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from winkube.eks.ipam import check_ipam_capacity, check_windows_ipam
+from winkube.eks.ipam import (
+    CONFIG_MAP_NAME,
+    CONFIG_MAP_NAMESPACE,
+    IPAM_SETTINGS,
+    check_ipam_capacity,
+    check_windows_ipam,
+)
 
 from ...eks_resources import addon_values
 from ...frameworks import BEST_PRACTICES, WINDOWS_SUPPORT_PAGE, best_practices, eks_guide
@@ -13,14 +19,6 @@ from ...model import Planned, Settings, Stack, Undecided, Value, Violation, ever
 from ...resource_types import ACCESS_ENTRY, ADDON, CLUSTER, CONFIG_MAP, CONFIG_MAP_PATCH, NODE_GROUP
 
 PREFIX_PAGE = f"{BEST_PRACTICES}/prefix-mode-win.html"
-IPAM_KEYS: Mapping[str, str] = {
-    "enable-windows-ipam": "enableWindowsIpam",
-    "enable-windows-prefix-delegation": "enableWindowsPrefixDelegation",
-    "warm-ip-target": "warmWindowsIPTarget",
-    "minimum-ip-target": "minimumWindowsIPTarget",
-    "warm-prefix-target": "warmWindowsPrefixTarget",
-}
-"""Keys of the ConfigMap, with those of the add-on."""
 
 
 @stack_rule(
@@ -48,7 +46,7 @@ def windows_ipam_once(stack: Stack, settings: Settings) -> Iterator[Violation]:
         if resource.type == ADDON and resource["addonName"].settled == "vpc-cni":
             addons[cluster] = resource.name
         try:
-            if enables_ipam(resource):
+            if _ipam(_ipam_settings(resource)).enabled:
                 enabled.setdefault(cluster, []).append(f'{resource.type.rsplit(":", 1)[-1]} "{resource.name}"')
         except Undecided as unknown:
             unclear.append(f"{resource.name}.{unknown.path}")
@@ -78,25 +76,18 @@ def _cluster_of_settings(plan: Inventory, resource: Planned) -> str | None:
     return cluster
 
 
-def enables_ipam(resource: Planned) -> bool:
-    """Whether the add-on's values or the ConfigMap ``kube-system/amazon-vpc-cni`` enable Windows IPAM.
-
-    :raises Undecided: when that is not known yet.
-    """
-    return str(_ipam_settings(resource).get("enableWindowsIpam")).lower() == "true"
-
-
 def _ipam_settings(resource: Planned) -> Mapping[str, Any]:
     """The settings of the CNI in an add-on or a ConfigMap, by the add-on's names; none where it holds no such."""
     if resource.type == ADDON:
         return addon_values(resource["configurationValues"]) if resource["addonName"].settled == "vpc-cni" else {}
     metadata = Value(resource["metadata"].settled, "metadata")
     namespace = metadata["namespace"]
-    if metadata["name"].settled != "amazon-vpc-cni" or not (namespace.unknown or namespace.raw == "kube-system"):
+    if metadata["name"].settled != CONFIG_MAP_NAME or not (namespace.unknown or namespace.raw == CONFIG_MAP_NAMESPACE):
         return {}
     data = resource["data"]
     data.known()
-    return {theirs: data[key].known() for key, theirs in IPAM_KEYS.items() if data[key].given}
+    given = [(setting, data[setting.config_map_key]) for setting in IPAM_SETTINGS]
+    return {setting.addon_key: value.known() for setting, value in given if value.given}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +103,17 @@ class _Ipam:
 
 
 def _ipam(values: Mapping[str, Any]) -> _Ipam:
-    def flag(key: str) -> bool:
-        return str(values.get(key)).lower() == "true"
+    said = {setting.field: values.get(setting.addon_key) for setting in IPAM_SETTINGS}
 
-    def number(key: str) -> int | None:
-        return Value(values.get(key), key).number
+    def flag(field: str) -> bool:
+        return str(said[field]).lower() == "true"
+
+    def number(field: str) -> int | None:
+        return Value(said[field], field).number
 
     return _Ipam(
-        "addon", flag("enableWindowsIpam"), flag("enableWindowsPrefixDelegation"), number("warmWindowsIPTarget"),
-        number("minimumWindowsIPTarget"), number("warmWindowsPrefixTarget"),
+        "addon", flag("enabled"), flag("prefix_delegation"), number("warm_ip_target"), number("minimum_ip_target"),
+        number("warm_prefix_target"),
     )  # fmt: skip
 
 
@@ -135,7 +128,7 @@ def _ipam(values: Mapping[str, Any]) -> _Ipam:
 def windows_ipam_settings(resource: Planned, settings: Settings) -> Iterator[str]:
     """Uses the checks of the WindowsIpam component. The controller silently replaces invalid targets."""
     values = _ipam_settings(resource)
-    if not any(key in values for key in IPAM_KEYS.values()):
+    if not any(setting.addon_key in values for setting in IPAM_SETTINGS):
         return
     for mistake in check_windows_ipam(_ipam(values)):
         yield f"{mistake.message}; {mistake.remedy}"
