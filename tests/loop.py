@@ -7,6 +7,7 @@ real programs. The marker is written where the test is; this module sees to it t
 import gc
 import os
 import re
+import resource
 import shutil
 import sys
 import tempfile
@@ -184,11 +185,14 @@ def _left_out(config: pytest.Config, mark: str) -> Counter[str]:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """One line for what was left out, with the command that runs it."""
+    """What was left out, with the command that runs it; and the CPU, which says more than minutes on a busy machine."""
     for mark, counts in config.stash.get(_LEFT_OUT, {}).items():
         if counts and config.option.markexpr == FAST:
             said = " and ".join(f"{number} {what}{'s' * (number > 1)}" for what, number in sorted(counts.items()))
             terminalreporter.write_line(f"left out: {said} marked {mark} (`{COMMANDS[mark]}`, or name the file)")
+    if not hasattr(config, "workerinput"):
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        terminalreporter.write_line(f"{sum(one.ru_utime + one.ru_stime for one in used):.0f} seconds of CPU")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -75,11 +75,7 @@ def test_has_a_stand_in(tmp_path):
 def test_looks_for_a_real_one():
     subprocess.run(["{cache}/winkube/binaries/none"], check=False)
 """
-REAL = (
-    "tests/cluster/test_flannel.py",
-    "tests/pod_network/test_real_programs.py",
-    "tests/kubeadm/test_flags.py",
-)
+REAL = ("tests/cluster/test_flannel.py", "tests/kubeadm/test_flags.py")
 
 
 def run(*arguments: str | Path, cache: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
