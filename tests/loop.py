@@ -63,11 +63,13 @@ def selection(given: str, arguments: Sequence[str], named: Sequence[str]) -> str
     return "" if narrow and not own and given == FAST else given
 
 
-def caches() -> tuple[Path, ...]:
-    """Folders of programs that were built or installed for tests."""
-    kept = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "winkube"
-    assets = os.environ.get("KUBEBUILDER_ASSETS")
-    return (kept, Path(assets)) if assets else (kept,)
+def kept(command: Sequence[str]) -> str | None:
+    """The marker that a command needs because of what it starts from the cache, or from KUBEBUILDER_ASSETS."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "winkube"
+    built = [cache / "binaries", cache / "boot", *map(Path, filter(None, [os.environ.get("KUBEBUILDER_ASSETS")]))]
+    if any(Path(one).is_relative_to(folder) for one in command for folder in built):
+        return "proof"
+    return "verify" if Path(command[0]).is_relative_to(cache) else None
 
 
 def refusal(marks: Iterable[str], command: Sequence[str], path: str | None = None) -> str | None:
@@ -79,17 +81,13 @@ def refusal(marks: Iterable[str], command: Sequence[str], path: str | None = Non
     marks = set(marks)
     program = shutil.which(command[0], path=path) or command[0]
     name = Path(program).name
-    kept = [one for one in command if any(Path(one).is_relative_to(cache) for cache in caches())]
     outside = name in OUTSIDE and not Path(program).is_relative_to(tempfile.gettempdir())
     if name == "go" and outside:
         return "starts the Go compiler: a test builds nothing; give the program a recipe in tests/binaries/recipes.py"
     if "proof" in marks:
         return None
-    if "verify" in marks:
-        kept = [one for one in kept if "binaries" in Path(one).parts or "boot" in Path(one).parts]
-    if kept or outside or not BUILDERS.isdisjoint(command):
-        return f"starts {(kept or [name])[0]}: mark it with @pytest.mark.proof"
-    return None
+    mark = "proof" if outside or not BUILDERS.isdisjoint(command) else kept(command)
+    return None if mark is None or mark in marks else f"starts {name}: mark it with @pytest.mark.{mark}"
 
 
 def refuse_unless_proof(what: str) -> None:

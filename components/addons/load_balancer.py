@@ -6,7 +6,6 @@ Sources: aws-load-balancer-controller ``docs/guide/service/annotations.md``, ``d
 ``docs/how-it-works.md``.
 """
 
-from ..core.errors import refuse
 from ..core.mistakes import Mistakes, Rule, nearest, one_of
 from .addon_table import OS_LABEL
 
@@ -61,7 +60,7 @@ def service_annotations(
     >>> service_annotations()["service.beta.kubernetes.io/aws-load-balancer-nlb-target-type"]
     'ip'
     """
-    refuse("Annotations", "service", check_targets(target_type, windows_ipam=windows_ipam, scheme=scheme))
+    _refuse("service", check_targets(target_type, windows_ipam=windows_ipam, scheme=scheme))
     annotations = {
         f"{SERVICE}-type": "external",
         f"{SERVICE}-nlb-target-type": target_type,
@@ -87,7 +86,7 @@ def ingress_annotations(
     'kubernetes.io/os=windows'
     """
     found = check_targets(target_type, service_type=service_type, windows_ipam=windows_ipam, scheme=scheme)
-    refuse("Annotations", "ingress", found)
+    _refuse("ingress", found)
     annotations = {f"{INGRESS}/target-type": target_type, f"{INGRESS}/scheme": scheme}
     return annotations | _target_nodes(f"{INGRESS}/target-node-labels", target_type, windows=windows)
 
@@ -95,3 +94,9 @@ def ingress_annotations(
 def _target_nodes(key: str, target_type: str, *, windows: bool) -> dict[str, str]:
     # Without it the Linux nodes would be targets too, and pass every packet on to a Windows node.
     return {key: f"{OS_LABEL}={'windows' if windows else 'linux'}"} if target_type == "instance" else {}
+
+
+def _refuse(name: str, found: Mistakes) -> None:
+    from ..core.errors import refuse  # here: the error is one of Pulumi's, and rules are judged without its SDK
+
+    refuse("Annotations", name, found)

@@ -41,6 +41,7 @@ def test_a_block_stands_alone_or_says_what_it_continues(fence: Fence) -> None:
     assert fence.title == "" or CONTINUES.fullmatch(fence.title)
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("page", PYTHON)
 def test_the_program_of_a_page_runs(folder: Path, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It makes resources without a finding, or is a test that passes, or prints something."""

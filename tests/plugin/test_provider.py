@@ -62,6 +62,7 @@ def test_every_public_component_is_offered() -> None:
     assert list(provider.COMPONENTS) == sorted(provider.COMPONENTS)
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize("mode", ["preview", "update"])
 @every_component
 def test_a_component_is_the_same_in_every_language(
@@ -77,6 +78,7 @@ def test_a_component_is_the_same_in_every_language(
         assert there[urn] == here[urn], urn
 
 
+@pytest.mark.verify
 @every_component
 def test_its_outputs_are_those_of_the_schema(kind: str, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing arrives that the schema does not have, and what it says is always there is."""

@@ -21,10 +21,12 @@ def planted(findings: list[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.plan == PLANTED]
 
 
+@pytest.mark.verify
 def test_the_table_has_what_checkov_finds_and_nothing_else(planted: list[Finding]) -> None:
     assert {finding.check for finding in planted} == set(TABLE["both"]) ^ set(TABLE["checkov_only"])
 
 
+@pytest.mark.verify
 def test_the_pack_finds_what_the_table_says(planted: list[Finding]) -> None:
     """On a resource of that name, though not always on the same one: an ACL is not its bucket."""
     # Some policies are about production only.
