@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from winkube.addons.legacy import LEFT_OVERS
+
 from ...frameworks import (
     BEST_PRACTICES,
     WINDOWS_COMPATIBILITY,
@@ -99,7 +101,8 @@ def flannel_fits_windows(stack: Stack, settings: Settings) -> Iterator[Violation
 
 
 DISCONTINUED = ("weaveworks/weave-kube", "weaveworks/weave-npc")
-LEGACY = ("vpc-resource-controller", "vpc-admission-webhook", "vpc-admission-webhook-deployment")
+LEGACY = frozenset(name for kind, name in LEFT_OVERS if kind == "Deployment")
+"""The deployments of the controller and the webhook that once ran on the cluster's own nodes."""
 
 
 @resource_rule(

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 
+from winkube.scheduling.kubelet import SET_BY_OTHERS
+
 from ...frameworks import kubernetes_docs
 from ...model import Planned, Settings, resource_rule
 from ...pods import pod_of
 from ...resource_types import WORKLOADS
 
-BETA_LABELS = ("beta.kubernetes.io/os", "beta.kubernetes.io/arch", "beta.kubernetes.io/instance-type",
-               "failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region")  # fmt: skip
+BETA_LABELS = tuple(label for label in SET_BY_OTHERS if "beta.kubernetes.io" in label)
+"""Labels that every node still gets beside those that replaced them."""
 
 
 @resource_rule(
