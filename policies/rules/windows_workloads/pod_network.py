@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from winkube.addons.legacy import LEFT_OVERS
+from winkube.addons.legacy import check_legacy_object
 
 from ...frameworks import (
     BEST_PRACTICES,
@@ -101,8 +101,6 @@ def flannel_fits_windows(stack: Stack, settings: Settings) -> Iterator[Violation
 
 
 DISCONTINUED = ("weaveworks/weave-kube", "weaveworks/weave-npc")
-LEGACY = frozenset(name for kind, name in LEFT_OVERS if kind == "Deployment")
-"""The deployments of the controller and the webhook that once ran on the cluster's own nodes."""
 
 
 @resource_rule(
@@ -118,8 +116,9 @@ LEGACY = frozenset(name for kind, name in LEFT_OVERS if kind == "Deployment")
 def windows_no_legacy_controller(resource: Planned, settings: Settings) -> Iterator[str]:
     """While the legacy controller exists, the control plane ignores the settings of Windows IPAM."""
     metadata = resource["metadata"]
-    if metadata["namespace"].settled == "kube-system" and metadata["name"].text in LEGACY:
-        yield "the control plane does not manage Windows addresses while this Deployment exists"
+    if metadata["namespace"].settled == "kube-system":
+        for mistake in check_legacy_object("Deployment", metadata["name"].text or "", "kube-system"):
+            yield mistake.message
 
 
 @resource_rule(

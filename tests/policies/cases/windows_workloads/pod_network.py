@@ -50,9 +50,12 @@ CASES = {
     "windows-no-legacy-controller": one(
         DEPLOYMENT,
         [{"metadata": {"name": "vpc-resource-controller", "namespace": "shop"}}, {"metadata": {"name": "app"}}],
-        [{"metadata": {"name": "vpc-resource-controller", "namespace": "kube-system"}}],
+        [
+            {"metadata": {"name": "vpc-resource-controller", "namespace": "kube-system"}},
+            {"metadata": {"name": "vpc-admission-webhook-deployment", "namespace": "kube-system"}},
+        ],
         [{"metadata": {"name": UNKNOWN, "namespace": "kube-system"}}],
-        "does not manage Windows addresses",
+        "is a left-over of the legacy Windows support",
     ),
     "pod-network-maintained": one(
         POD,
