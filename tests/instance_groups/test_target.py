@@ -88,6 +88,16 @@ def test_calico_of_the_operator_is_a_pod_network():
     assert not check_join_target(make_target(pod_network="calico-vxlan"))
 
 
+def test_no_cluster_is_described_without_a_bucket_to_boot_from():
+    """There is no default: nodes fetch boot code and documents there."""
+    whole = make_target()
+    facts = {field.name: getattr(whole, field.name) for field in fields(JoinTarget) if field.init}
+    assert JoinTarget(**facts) == whole
+    del facts["bucket"]
+    with pytest.raises(TypeError, match="'bucket'"):
+        JoinTarget(**facts)
+
+
 def test_security_groups_are_given_or_made():
     """WK-IG-010 where neither the groups of workers nor those of other nodes are known."""
     nothing = make_target(control_plane_security_group_ids=(), node_security_group_ids=())

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from cryptography import x509
@@ -18,8 +19,8 @@ from hypothesis import strategies as st
 from tests.node_agent.bed import AGENT
 from tests.node_agent.package import load
 
-backup, certificates, cluster, document, errors, log = (
-    load(name) for name in ("backup", "certificates", "cluster", "document", "errors", "log")
+backup, certificates, cluster, document, errors, log, node = (
+    load(name) for name in ("backup", "certificates", "cluster", "document", "errors", "log", "node")
 )
 Backup, Retention = backup.Backup, document.Retention
 DIGEST = "a" * 64
@@ -268,3 +269,23 @@ def test_botocore_is_imported_only_when_it_is_needed() -> None:
     code = "import sys, winkube_agent.agent; print('botocore' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=AGENT)
     assert done.stdout == "False\n"
+
+
+def test_a_reset_has_an_end_and_one_that_fails_is_still_to_be_done(tmp_path, monkeypatch):
+    """A stuck kubeadm is ended within minutes; what it should have cleaned is left, so that the next look resets."""
+    monkeypatch.setenv(node.ROOT, str(tmp_path))
+    (tmp_path / "var/lib/etcd/member").mkdir(parents=True)
+    calls = []
+
+    class Stuck:
+        def run(self, *words, seconds, **_):
+            calls.append((words, seconds))
+            raise errors.CommandError(errors.COMMAND_FAILED, "kubeadm reset", "did not end", "nothing")
+
+    made = node.Node(SimpleNamespace(deadlines=None), {}, Stuck())
+    with pytest.raises(errors.CommandError):
+        made.reset()
+    [(words, seconds)] = calls
+    assert words[:2] == ("kubeadm", "reset")
+    assert 0 < seconds <= 300
+    assert (tmp_path / "var/lib/etcd/member").exists()

@@ -144,6 +144,8 @@ def test_kube_proxy_reads_a_file_and_the_token_of_its_pod():
     configuration = kube_proxy_configuration(PROXY)
     assert configuration["mode"] == "kernelspace"
     assert configuration["clientConnection"] == {"kubeconfig": ""}
+    # Another name than the kubelet's, and it would take the endpoints of the node for somebody else's.
+    assert configuration["hostnameOverride"] == "${NODE_NAME}"
     assert configuration["winkernel"] == {
         "networkName": "flannel.4096", "sourceVip": "${SOURCE_VIP}", "enableDSR": True,
     }  # fmt: skip

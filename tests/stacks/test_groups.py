@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from stacks.config.groups import DEFAULTS, GROUPS, written_out
 from stacks.config.reading import read_settings
+from stacks.kubeadm.program import build
 
 from . import kubeadm_stack
 from .conftest import SMALL
@@ -86,3 +87,34 @@ def test_there_are_as_many_groups_as_the_entries_say(counts: list[int]) -> None:
     names = [group["name"] for group in groups.data[GROUPS]]
     assert len(set(names)) == len(names) == sum(counts)
     assert all(group["maxSize"] == 2 for group in groups.data[GROUPS])
+
+
+def test_a_stack_has_as_many_groups_as_it_lists_and_each_is_as_it_says(stack_of: Any, record: Any) -> None:
+    """Types, share of spot, sizes and labels are the group's own."""
+    groups = [
+        {"name": "system", "linux": "al2023", "minSize": 2, "maxSize": 4},
+        {"name": "spot", "linux": "al2023", "instanceTypes": ["m6i.large", "m5.large"], "capacityType": "spot",
+         "onDemandBase": 1, "labels": {"team": "a"}},
+        {"name": "web", "windows": "2022", "instanceTypes": ["m6i.xlarge"], "taints": [{"key": "dedicated"}]},
+        {"name": "jobs", "windows": "2025", "minSize": 0},
+    ]  # fmt: skip
+    settings = read_settings(stack_of({"winkube:instanceGroups": groups}, kubeadm_stack.SMALL), "dev")
+    plan = record(lambda: build(settings))
+    made = {
+        it.name.rpartition("-group")[0].rpartition("-")[2]: it.inputs
+        for it in plan.resources
+        if it.type == "aws:autoscaling/group:Group" and it.name.endswith("-group")
+    }
+    assert {name: (it["minSize"], it["maxSize"]) for name, it in made.items()} == {
+        "system": (2, 4), "spot": (1, 3), "web": (1, 3), "jobs": (0, 3),
+    }  # fmt: skip
+    policies = {name: it["mixedInstancesPolicy"] for name, it in made.items()}
+    types = {name: [it["instanceType"] for it in policy["launchTemplate"]["overrides"]]
+             for name, policy in policies.items()}  # fmt: skip
+    assert (types["spot"], types["web"]) == (["m6i.large", "m5.large"], ["m6i.xlarge"])
+    spot = policies["spot"]["instancesDistribution"]
+    assert (spot["onDemandBaseCapacity"], spot["onDemandPercentageAboveBaseCapacity"]) == (1, 0)
+    tags = {name: {tag["key"] for tag in it["tags"]} for name, it in made.items()}
+    template = "k8s.io/cluster-autoscaler/node-template"
+    assert {name for name in tags if f"{template}/label/team" in tags[name]} == {"spot"}
+    assert {name for name in tags if f"{template}/taint/dedicated" in tags[name]} == {"web"}

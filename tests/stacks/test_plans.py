@@ -348,6 +348,25 @@ def test_what_runs_in_a_cluster_of_its_own_comes_up_side_by_side(waits_for: Wait
         assert {it for it in waited if it.startswith("kubeadm-dev-") and not it.startswith(room)} == set()
 
 
+def test_objects_of_a_cluster_of_its_own_wait_for_its_api_and_addons_for_linux_nodes(waits_for: WaitsFor) -> None:
+    """The API answers when every slot is healthy; nodes wait for none of the objects."""
+    plan = evaluated(ROOT, "kubeadm-prod")
+    for name in ("flannel-linux", "cloud-controller-controller"):
+        waited = waits_for(plan, f"kubeadm-prod-{name}")
+        assert {f"kubeadm-prod-cp-{number}" for number in range(3)} <= waited
+        assert "kubeadm-prod-linux-group" not in waited
+    assert "kubeadm-prod-linux-group" in waits_for(plan, "kubeadm-prod-addons-metrics-server")
+
+
+@pytest.mark.parametrize("stack", ["prod", "kubeadm-prod"])
+def test_a_stack_names_its_cluster_and_its_state_bucket(stack: str) -> None:
+    """From them tools and people find everything that lies in the bucket."""
+    file = yaml.safe_load((ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8"))
+    outputs = evaluated(ROOT, stack).outputs
+    assert outputs["clusterName"] == file["config"]["winkube:cluster"]["name"]
+    assert outputs["stateBucket"]
+
+
 def test_the_order_of_a_program_can_be_wrong(waits_for: WaitsFor) -> None:
     """The check above can fail: nothing makes the Windows group wait for what it does not depend on."""
     plan = evaluated(ROOT, "dev")

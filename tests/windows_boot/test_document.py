@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from winkube.network.ports import rules_into, self_managed_rules
+from winkube.network.ports import self_managed_rules
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 from winkube.tables.releases import release
 from winkube.windows_boot import paths
@@ -60,11 +60,21 @@ def test_every_key_that_is_written_is_read(scripts: Bundle) -> None:
 
 def test_the_node_s_own_firewall_lets_in_what_the_security_group_does() -> None:
     """Both are made from the port matrix: the kubelet's port and that of VXLAN, under names that no other rule has."""
-    rows = {(row.protocol, row.first, row.last) for row in rules_into("windows_worker", self_managed_rules())}
+    rows = {(it.protocol, it.first, it.last) for it in self_managed_rules() if it.target == "windows_worker"}
     rules = DOCUMENT["windows"]["firewall"]
     assert {(rule["protocol"].lower(), rule["port"], rule["port"]) for rule in rules} == rows
     assert rows == {("tcp", 10250, 10250), ("udp", 4789, 4789)}
     assert len({rule["name"] for rule in rules}) == len(rules)
+
+
+def test_the_virus_scanner_leaves_the_runtime_the_kubelet_and_the_pod_network_alone() -> None:
+    """Their data and their programs; nothing of the system is left out."""
+    defender = DOCUMENT["windows"]["defender"]
+    assert set(defender["paths"]) == {paths.CONTAINERD_DATA, paths.KUBELET}
+    assert {program.rpartition("\\")[2] for program in defender["processes"]} == {
+        "containerd.exe", "containerd-shim-runhcs-v1.exe", "kubelet.exe", "kube-proxy.exe", "flanneld.exe",
+        "win-overlay.exe",
+    }  # fmt: skip
 
 
 def test_the_contract_finds_both_kinds_of_breach() -> None:
