@@ -117,6 +117,8 @@ class Recorder:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Leave only what a row names."""
         items[:] = [item for item in items if any(names(test, item.nodeid) for test in self.wanted)]
+        # What a proof started is ended by the last test, which must be one that may do so.
+        items.sort(key=lambda item: item.get_closest_marker("proof") is not None)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file that cannot be collected proves nothing."""

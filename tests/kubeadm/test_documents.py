@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from winkube.kubeadm import api_server, kubeadm_documents, kubeconfig, kubelet, paths
-from winkube.kubeadm.config import ClusterConfig, KmsPlugin, KubeletSettings, NodeConfig
+from winkube.kubeadm.config import ClusterConfig, ExtraArguments, KmsPlugin, KubeletSettings, NodeConfig
 from winkube.kubeadm.rendering import render
 from winkube.scheduling.labels import Taint
 from winkube.tables.kubernetes import SELF_MANAGED_MINORS
@@ -101,6 +101,23 @@ def test_kubeadm_is_told_both_networks():
     other = replace(CLUSTER, pod_cidr="100.64.0.0/16", service_cidr="172.20.0.0/16")
     networking = kubeadm_documents.cluster_configuration(other)["networking"]
     assert (networking["podSubnet"], networking["serviceSubnet"]) == ("100.64.0.0/16", "172.20.0.0/16")
+
+
+@pytest.mark.parametrize(
+    ("field", "component"),
+    [("api_server", "apiServer"), ("controller_manager", "controllerManager"), ("scheduler", "scheduler")],
+)
+def test_extra_arguments_stand_beside_ours_and_over_them(field: str, component: str):
+    """Each program gets its own, and no other one."""
+    extra = ExtraArguments(**{field: {"v": "4", "profiling": "true"}})
+    document = kubeadm_documents.cluster_configuration(replace(CLUSTER, extra_arguments=extra))
+    flags = {it["name"]: it["value"] for it in document[component]["extraArgs"]}
+    assert (flags["v"], flags["profiling"]) == ("4", "true")
+    assert flags["tls-min-version"] == api_server.TLS_MINIMUM
+    others = {"apiServer", "controllerManager", "scheduler"} - {component}
+    assert not [it for other in others for it in document[other]["extraArgs"] if it["name"] == "v"]
+    manager = {it["name"]: it["value"] for it in document["controllerManager"]["extraArgs"]}
+    assert manager["cloud-provider"] == "external"
 
 
 @pytest.mark.parametrize(
