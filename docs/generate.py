@@ -1,17 +1,20 @@
 """Writes what is derived from the code, or checks that it is up to date.
 
 ``--write`` writes, ``--check`` exits 1 and names what differs: the list of error codes, the JSON Schema of the
-stack files, the preview that the README shows, the pictures of the concepts page.
+stack files, the preview that the README shows, the versions that pages name, the pictures of the concepts page.
 """
 
 import argparse
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
 from functools import partial
 from html import escape
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,6 +24,10 @@ import yaml
 from winkube.core.mistakes import Rule
 from winkube.plugin.provider import current_schema
 from winkube.policies.reference import policies_page
+from winkube.tables.artefacts import ARCHITECTURES, DIGEST_MISSING, RUNTIMES, NodeKind, check_artefacts
+from winkube.tables.kubernetes import EKS_KNOWN_MINORS, EKS_MINORS, EKS_STATE_OF, newest, oldest
+from winkube.tables.releases import SELF_MANAGED_MINORS, SELF_MANAGED_RELEASES
+from winkube.tables.windows import WINDOWS_RELEASES
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOM_TITLES = {
@@ -31,8 +38,12 @@ ROOM_TITLES = {
     "NET": "Network", "OPS": "Commands for clusters", "PLG": "Other languages",
     "SCH": "Labels, taints and scheduling", "SET": "Settings", "TAG": "Tags", "WIN": "Boot of Windows nodes",
 }  # fmt: skip
-MISTAKES = (('windows: "2022"', 'windows: "2025"'), ('"1.36"', '"1.34"'), ("maxSize", "maxsize"))
-"""What the README's example of an error changes in the dev stack."""
+MISTAKES = (
+    (r'windows: "2022"', 'windows: "2025"'),
+    (r'kubernetesVersion: "[^"]+"', f'kubernetesVersion: "{oldest(EKS_MINORS)}"'),
+    (r"maxSize", "maxsize"),
+)
+"""What the README's example of an error changes in the dev stack: patterns, and what stands there instead."""
 
 
 def modules() -> Iterator[str]:
@@ -84,9 +95,87 @@ def published(name: str) -> str:
     return (ROOT / "preview" / "output" / f"{name}.schema.json").read_text(encoding="utf-8")
 
 
+def page(name: str, **blocks: str) -> str:
+    """A page whose marked blocks say what the tables say now."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for block, content in blocks.items():
+        text = _filled(text, block, content)
+    return text
+
+
+def _table(*rows: Iterable[str]) -> str:
+    head, *rest = [list(row) for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rest])
+
+
+def _written(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
+
+
+def _span(minors: Iterable[str]) -> str:
+    known = list(minors)
+    return f"{oldest(known)} to {newest(known)}"
+
+
+def flavours_table() -> str:
+    """What each flavour runs, in the README."""
+    eks = "Amazon Linux 2023, Bottlerocket; Windows Server 2022 and 2025 (2019 with a warning)"
+    kubeadm = "Amazon Linux 2023, Ubuntu 24.04; Windows Server 2022 and 2025"
+    slots = "kubeadm on 1, 3 or 5 EC2 instances"
+    return _table(
+        ("flavour", "control plane", "Kubernetes", "nodes", "stacks to begin with"),
+        ("`eks`", "EKS", _span(EKS_MINORS), eks, "`dev`, `prod`"),
+        ("`kubeadm`", slots, _span(SELF_MANAGED_MINORS), kubeadm, "`kubeadm-dev`, `kubeadm-prod`"),
+    )
+
+
+def eks_table() -> str:
+    """The minors of EKS with their days."""
+    rows = (
+        (row.minor, _written(row.since), _until(row.standard_support_until), _until(row.extended_support_until))
+        for row in EKS_KNOWN_MINORS.values()
+    )
+    return _table(("Kubernetes", "on EKS since", "standard support", "extended support"), *rows)
+
+
+def _until(day: date) -> str:
+    return f"{'until' if day >= EKS_STATE_OF else 'ended'} {_written(day)}"
+
+
+def self_managed_table() -> str:
+    """The minors of self-managed clusters with their patches."""
+    rows = ((row.minor, row.patch, _written(row.end_of_life)) for row in SELF_MANAGED_RELEASES.values())
+    return _table(("Kubernetes, self-managed", "patch", "upstream maintains it until"), *rows)
+
+
+def windows_table() -> str:
+    """The releases of Windows Server on self-managed clusters."""
+    found: dict[str, list[str]] = {}
+    for row in SELF_MANAGED_RELEASES.values():
+        for windows in row.windows:
+            found.setdefault(windows, []).append(row.minor)
+    rows = ((name, WINDOWS_RELEASES[name].build, _span(minors)) for name, minors in found.items())
+    return _table(("release", "build", "self-managed Kubernetes"), *rows)
+
+
+def missing_digests() -> str:
+    """The files whose digest the user has to give."""
+    kinds = [NodeKind(os="windows")]
+    linux = product(RUNTIMES, ARCHITECTURES)
+    kinds += [NodeKind(role="control_plane", runtime=one, architecture=two) for one, two in linux]
+    missing = {
+        str(mistake.path[-1])
+        for minor in SELF_MANAGED_MINORS
+        for kind in kinds
+        for mistake in check_artefacts(minor, [kind])
+        if mistake.rule is DIGEST_MISSING
+    }
+    return "\n".join(f"- `{name}`" for name in sorted(missing)) or "None."
+
+
 def readme() -> str:
-    """The README with what the commands print now, and the example as it is."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """The README with what the tables say and the commands print now, and the example as it is."""
+    text = page("README.md", flavours=flavours_table())
     text = _filled(text, "preview", _block("text", _output("dev", "--policies", "policies")))
     with TemporaryDirectory() as folder:
         text = _filled(text, "mistake", _block("text", _output("dev", "--program", str(_mistaken(Path(folder))))))
@@ -175,9 +264,9 @@ def _mistaken(folder: Path) -> Path:
     (folder / "stacks").symlink_to(ROOT / "stacks")
     text = (ROOT / "Pulumi.dev.yaml").read_text(encoding="utf-8")
     for right, wrong in MISTAKES:
-        if right not in text:
+        text, changed = re.subn(right, wrong, text, count=1)
+        if not changed:
             raise ValueError(f"Pulumi.dev.yaml no longer says {right}")
-        text = text.replace(right, wrong, 1)
     (folder / "Pulumi.dev.yaml").write_text(text, encoding="utf-8")
     return folder
 
@@ -192,6 +281,9 @@ FILES: Mapping[str, Callable[[], str]] = {
     "docs/difference.schema.json": lambda: published("difference"),
     **{f"docs/pictures/{stack}.svg": partial(picture, stack) for stack in ("dev", "kubeadm-prod")},
     "components/plugin/schema.json": current_schema,
+    "docs/limits.md": lambda: page("docs/limits.md", eks=eks_table(), releases=self_managed_table()),
+    "docs/windows-nodes.md": lambda: page("docs/windows-nodes.md", windows=windows_table()),
+    "docs/air-gap.md": lambda: page("docs/air-gap.md", missing=missing_digests()),
     "README.md": readme,
 }
 

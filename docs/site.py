@@ -17,10 +17,11 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "build" / "site-source"
 ROOM_TITLES = {
-    "addons": "Add-ons of EKS", "control_plane": "Control plane", "core": "Errors", "eks": "EKS",
-    "instance_groups": "Instance groups", "kubeadm": "kubeadm", "network": "Network", "node_images": "Node images",
-    "objects": "Kubernetes objects", "roles": "Roles", "scheduling": "Labels and taints",
-    "state_bucket": "State bucket", "zone": "Zone",
+    "addons": "Add-ons", "admission": "Admission", "control_plane": "Control plane", "core": "Errors", "ec2": "EC2",
+    "eks": "EKS", "existing_clusters": "Existing clusters", "instance_groups": "Instance groups", "kubeadm": "kubeadm",
+    "network": "Network", "node_images": "Node images", "pod_network": "Pod network", "roles": "Roles",
+    "scheduling": "Labels and taints", "state_bucket": "State bucket", "system_services": "System services",
+    "zone": "Zone",
 }  # fmt: skip
 FLAVOURS = {"eks": "EKS clusters", "kubeadm": "Self-managed clusters"}
 MOST_EXAMPLES = 12

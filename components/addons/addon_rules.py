@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, cast
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
+from ..tables.kubernetes import AUTOSCALER_IMAGES
 from ..tables.windows import BUILD_LABEL
-from .addon_table import ADDONS, AUTOSCALER_IMAGES, ELSEWHERE, OS_LABEL, Addon, Keys, Slot
+from .addon_table import ADDONS, ELSEWHERE, OS_LABEL, Addon, Keys, Slot
 from .chart_values import MISSING, at, walked
 from .identity import check_identity
 

@@ -35,15 +35,6 @@ class Slot(Enum):
     QUEUE = "the name of the queue with interruptions of its nodes"
 
 
-AUTOSCALER_IMAGES: Mapping[str, str] = {
-    "1.31": "v1.31.5", "1.32": "v1.32.7", "1.33": "v1.33.6", "1.34": "v1.34.5", "1.35": "v1.35.2", "1.36": "v1.36.1",
-}  # fmt: skip
-"""The autoscaler's newest release for each Kubernetes minor: it simulates that minor's scheduler.
-
-Tags ``cluster-autoscaler-*`` of kubernetes/autoscaler, 22 July 2026.
-"""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Chart:
     """A Helm chart at a fixed version."""

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from .addon_table import AUTOSCALER_IMAGES, ROLE_ANNOTATION, Addon, Keys, Slot
+from ..tables.kubernetes import AUTOSCALER_IMAGES
+from .addon_table import ROLE_ANNOTATION, Addon, Keys, Slot
 
 MISSING = object()
 

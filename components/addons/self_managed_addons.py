@@ -20,9 +20,10 @@ from ..roles.policy_documents import rendered
 from ..roles.role_rules import check_boundary, check_path
 from ..roles.validation import PolicySource, check_policy_documents
 from ..system_services.cloud_controller_manager import check_minor
+from ..tables.kubernetes import AUTOSCALER_IMAGES
 from . import addon_policies
 from .addon_rules import check_values
-from .addon_table import AUTOSCALER_IMAGES, Addon, Slot
+from .addon_table import Addon, Slot
 from .chart_values import MISSING, at, merged, plain_slots, rendered_values
 from .identity import check_oidc
 from .installing import addon_role, chart_release, install_order

@@ -21,7 +21,8 @@ from ..kubernetes.component import KubernetesComponent
 from ..kubernetes.manifests import NAMESPACE
 from ..scheduling.runtime_class_manifests import RELEASES, check_releases
 from ..system_services.cloud_controller_manager import KUBERNETES_MINOR
-from ..tables.kubernetes import EKS_KNOWN_MINORS, SELF_MANAGED_MINORS, at_least
+from ..tables.kubernetes import EKS_KNOWN_MINORS, at_least
+from ..tables.releases import SELF_MANAGED_MINORS
 from .admission_manifests import MODES, AdmissionSettings, admission_manifests
 from .admission_rules import REFUSALS
 

@@ -18,8 +18,7 @@ from ..core.mistakes import Mistakes, Rule, nearest, one_of
 from ..kubernetes.component import KubernetesComponent
 from ..kubernetes.manifests import check_endpoint, check_image
 from ..pod_network.flannel_config import CIDRS
-from ..tables.kubernetes import SELF_MANAGED_MINORS
-from ..tables.releases import SELF_MANAGED_RELEASES
+from ..tables.releases import SELF_MANAGED_MINORS, SELF_MANAGED_RELEASES
 from .system_manifests import cloud_controller_manifests
 
 CLOUD_CONFIG = Rule("WK-K8S-030", "The cloud configuration has keys of cloud-provider-aws.",

@@ -1,14 +1,17 @@
-"""Kubernetes minors: which of them EKS runs, until when, and which the self-managed flavour builds.
+"""Kubernetes minors on EKS: which there are, and until when. A new minor is a row here and a row of AUTOSCALER_IMAGES.
 
-State of 2026-11-21. Sources: EKS user guide, page "Understand the Kubernetes version lifecycle on EKS"
-(1.31 to 1.35); the AMI changelog of June 2026 for 1.36, whose extended end is calculated (standard + 12 months).
+``releases`` has the minors that the self-managed flavour builds. Sources: EKS user guide, page "Understand the
+Kubernetes version lifecycle on EKS" (1.31 to 1.35); the AMI changelog of June 2026 for 1.36, whose extended end is
+calculated (standard + 12 months).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
 EKS_VERSIONS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html"
+EKS_STATE_OF = date(2026, 11, 21)
+"""The day on which the rows of EKS were true: it decides which of them are in standard support."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,20 @@ def at_least(minor: str, other: str) -> bool:
         return False
 
 
+def oldest(minors: Iterable[str]) -> str:
+    """The oldest of some minors."""
+    return min(minors, key=minor_number)
+
+
+def newest(minors: Iterable[str]) -> str:
+    """The newest of some minors.
+
+    >>> newest(["1.35", "1.9"])
+    '1.35'
+    """
+    return max(minors, key=minor_number)
+
+
 def _row(minor: str, since: date, standard: date) -> EksMinor:
     # Standard support is 14 months from the release on EKS, extended support 12 months more.
     return EksMinor(minor, since, standard, standard.replace(year=standard.year + 1))
@@ -54,13 +71,20 @@ _ROWS = (
 )
 
 EKS_KNOWN_MINORS: Mapping[str, EksMinor] = {row.minor: row for row in _ROWS}
-"""Every minor that EKS still ran on 2026-11-21, extended support included: what an existing cluster may be."""
+"""Every minor that EKS runs, extended support included: what an existing cluster may be."""
 
-EKS_MINORS: Mapping[str, EksMinor] = {minor: row for minor, row in EKS_KNOWN_MINORS.items() if at_least(minor, "1.34")}
-"""The minors in standard support on 2026-11-21: what a new cluster may be."""
+EKS_MINORS: Mapping[str, EksMinor] = {
+    minor: row for minor, row in EKS_KNOWN_MINORS.items() if row.standard_support_until >= EKS_STATE_OF
+}
+"""The minors in standard support: what a new cluster may be."""
 
-SELF_MANAGED_MINORS: tuple[str, ...] = ("1.35", "1.36", "1.37")
-"""What upstream maintained on 2026-11-21 (kubernetes.io/releases)."""
+AUTOSCALER_IMAGES: Mapping[str, str] = {
+    "1.31": "v1.31.5", "1.32": "v1.32.7", "1.33": "v1.33.6", "1.34": "v1.34.5", "1.35": "v1.35.2", "1.36": "v1.36.1",
+}  # fmt: skip
+"""The cluster autoscaler's newest release for each minor: it simulates that minor's scheduler.
+
+Tags ``cluster-autoscaler-*`` of kubernetes/autoscaler, 22 July 2026.
+"""
 
 WINDOWS_MINIMUM_PLATFORM: Mapping[str, str] = {
     "1.24": "eks.2", "1.25": "eks.1", "1.26": "eks.1", "1.27": "eks.1", "1.28": "eks.1", "1.29": "eks.1",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
-from .kubernetes import SELF_MANAGED_MINORS, minor_number
+from .kubernetes import minor_number
 from .windows import WINDOWS_RELEASES, nearest_release
 
 RELEASES_PAGE = "https://kubernetes.io/releases/"
@@ -139,6 +139,8 @@ _ROWS = (
 
 SELF_MANAGED_RELEASES: Mapping[str, SelfManagedRelease] = {row.minor: row for row in _ROWS}
 """Minor to its row, oldest first."""
+SELF_MANAGED_MINORS: tuple[str, ...] = tuple(SELF_MANAGED_RELEASES)
+"""The minors that winkube builds, oldest first."""
 
 ENDED: Mapping[str, date] = {
     "1.28": date(2024, 10, 28), "1.29": date(2025, 2, 28), "1.30": date(2025, 6, 28), "1.31": date(2025, 10, 28),

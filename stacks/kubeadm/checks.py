@@ -16,8 +16,8 @@ from winkube.instance_groups.group_rules import check_instance_group
 from winkube.instance_groups.join_target import JoinTarget
 from winkube.pod_network.flannel_config import check_pod_network
 from winkube.scheduling.runtime_class_manifests import RELEASES
-from winkube.tables.kubernetes import SELF_MANAGED_MINORS
 from winkube.tables.regions import REGIONS
+from winkube.tables.releases import SELF_MANAGED_MINORS
 from winkube.zone.names import NAME_IN_ZONE
 
 from ..common.arn_formats import KEY, SECURITY_GROUP, ArnFormat, check_arn_formats

@@ -5,8 +5,7 @@ from winkube.admission.admission_manifests import MODES
 from winkube.control_plane.control_plane_rules import EXPOSURES, HEALTH_CHECKS, LINUX, PKI, PUBLISHERS, RUNTIMES
 from winkube.ec2.instance_rules import CAPACITY_TYPES
 from winkube.instance_groups.images import IMAGES
-from winkube.tables.kubernetes import SELF_MANAGED_MINORS
-from winkube.tables.releases import SELF_MANAGED_RELEASES
+from winkube.tables.releases import SELF_MANAGED_MINORS, SELF_MANAGED_RELEASES
 from winkube.tables.windows import EDITIONS
 
 from ..config.choices import Choices

@@ -5,11 +5,11 @@ import re
 import pytest
 from winkube.addons import addon_policies
 from winkube.addons.addon_rules import check_values
-from winkube.addons.addon_table import ADDONS, AUTOSCALER_IMAGES, ELSEWHERE, OS_LABEL, Slot
+from winkube.addons.addon_table import ADDONS, ELSEWHERE, OS_LABEL, Slot
 from winkube.addons.chart_values import MISSING, at, filled, merged, plain_slots, rendered_values, walked
 from winkube.roles.policy_documents import managed_policy_arn
 from winkube.roles.role_rules import check_external_policies
-from winkube.tables.kubernetes import EKS_KNOWN_MINORS
+from winkube.tables.kubernetes import AUTOSCALER_IMAGES, EKS_KNOWN_MINORS
 from winkube.tables.windows import WINDOWS_RELEASES
 
 ROWS = ADDONS.values()

@@ -12,7 +12,8 @@ from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.evaluation.project import read_configuration, read_project
 from winkube.preview.model import Plan
 from winkube.tables.artefacts import artefacts_for
-from winkube.tables.kubernetes import EKS_MINORS, SELF_MANAGED_MINORS
+from winkube.tables.kubernetes import EKS_MINORS
+from winkube.tables.releases import SELF_MANAGED_MINORS
 from winkube.tables.windows import releases_for
 
 import stacks

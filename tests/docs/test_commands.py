@@ -20,7 +20,7 @@ from .pages import BLOCKS, NEEDS, ROOT, RUN_HERE, Fence, own_commands
 
 pytestmark = pytest.mark.verify
 
-TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
 PROGRAMS = {
     "needs AWS": ("aws", "pulumi", "winkube cluster", "winkube inventory", "dig"),
     "needs Pulumi": ("pulumi",),

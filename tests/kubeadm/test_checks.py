@@ -25,7 +25,7 @@ from winkube.kubeadm.configuration_rules import (
     check_pause_image,
     node_pods,
 )
-from winkube.tables.kubernetes import SELF_MANAGED_MINORS
+from winkube.tables.releases import SELF_MANAGED_MINORS
 
 GOOD = ClusterConfig(cluster_name="prod.example.com", kubernetes_version="1.36", endpoint="api.prod.example.com:6443")
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/0d2a"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from winkube.kubeadm import paths
 from winkube.kubeadm.config import ClusterConfig, ServiceAccountIssuer
-from winkube.tables.kubernetes import SELF_MANAGED_MINORS
+from winkube.tables.releases import SELF_MANAGED_MINORS
 
 from .places import FACTS
 from .plane import PATIENCE, Plane, running

@@ -15,7 +15,7 @@ from winkube.kubeadm import api_server, kubeadm_documents, kubeconfig, kubelet, 
 from winkube.kubeadm.config import ClusterConfig, ExtraArguments, KmsPlugin, KubeletSettings, NodeConfig
 from winkube.kubeadm.rendering import render
 from winkube.scheduling.labels import Taint
-from winkube.tables.kubernetes import SELF_MANAGED_MINORS
+from winkube.tables.releases import SELF_MANAGED_MINORS
 
 from tests.binaries import binary
 

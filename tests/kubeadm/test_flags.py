@@ -7,9 +7,9 @@ from winkube.core.mistakes import Mistakes
 from winkube.kubeadm import api_server, flags, kubeadm_documents, kubelet
 from winkube.kubeadm.config import ClusterConfig, NodeConfig
 from winkube.kubeadm.flags import check_extra_args, check_feature_gates, check_kubelet_fields, known_fields, known_flags
-from winkube.tables.kubernetes import SELF_MANAGED_MINORS, at_least
+from winkube.tables.kubernetes import at_least
 from winkube.tables.refresh_kubernetes_flags import fields_of, flags_of, gates_of
-from winkube.tables.releases import SELF_MANAGED_RELEASES
+from winkube.tables.releases import SELF_MANAGED_MINORS, SELF_MANAGED_RELEASES
 
 from tests.binaries import binary
 

@@ -22,7 +22,7 @@ from winkube.kubeadm.config import (
 from winkube.kubeadm.configuration_rules import ALGORITHMS, check_cluster_config
 from winkube.kubeadm.rendering import Document, render
 from winkube.scheduling.labels import Taint
-from winkube.tables.kubernetes import SELF_MANAGED_MINORS
+from winkube.tables.releases import SELF_MANAGED_MINORS
 
 from tests.binaries import binary
 

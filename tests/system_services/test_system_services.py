@@ -27,7 +27,7 @@ from winkube.system_services.system_manifests import (
     csr_approver_environment,
     csr_approver_manifests,
 )
-from winkube.tables.kubernetes import SELF_MANAGED_MINORS
+from winkube.tables.releases import SELF_MANAGED_MINORS
 
 from ..kubernetes.conftest import API, said
 

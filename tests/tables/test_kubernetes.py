@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winkube.tables.kubernetes import EKS_KNOWN_MINORS, EKS_MINORS, SELF_MANAGED_MINORS, at_least, minor_number
+from winkube.tables.kubernetes import EKS_KNOWN_MINORS, EKS_MINORS, at_least, minor_number
+from winkube.tables.releases import SELF_MANAGED_MINORS
 
 
 def test_new_clusters_get_the_minors_in_standard_support():

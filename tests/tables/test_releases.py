@@ -6,8 +6,7 @@ from datetime import date, timedelta
 import pytest
 from winkube.core.mistakes import Mistakes
 from winkube.tables import releases
-from winkube.tables.kubernetes import SELF_MANAGED_MINORS
-from winkube.tables.releases import SELF_MANAGED_RELEASES, check_minor, check_windows, release
+from winkube.tables.releases import SELF_MANAGED_MINORS, SELF_MANAGED_RELEASES, check_minor, check_windows, release
 
 
 def only(found: Mistakes) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from winkube.network.ports import self_managed_rules
-from winkube.tables.kubernetes import SELF_MANAGED_MINORS
-from winkube.tables.releases import release
+from winkube.tables.releases import SELF_MANAGED_MINORS, release
 from winkube.windows_boot import paths
 from winkube.windows_boot.containerd import hosts_files, hosts_text
 from winkube.windows_boot.windows_node_document import (
