@@ -7,8 +7,11 @@ import kubernetes_validate
 import pytest
 from winkube.eks.target import EksTarget
 from winkube.preview.model import Plan, Resource
+from winkube.tables.kubernetes import EKS_MINORS
 
-MINORS = ("1.34", "1.35", "1.36")
+from tests.minors import has_schema
+
+MINORS = tuple(filter(has_schema, EKS_MINORS))
 TAGS = {"team": "platform"}
 PROVIDER_ARN = "arn:aws:iam::111122223333:oidc-provider/oidc.eks.eu-central-1.amazonaws.com/id/EXAMPLE"
 ISSUER = "https://oidc.eks.eu-central-1.amazonaws.com/id/EXAMPLE"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from winkube.addons import self_managed_addons
 from winkube.addons.chart_values import at
 from winkube.addons.fluent_bit import log_manifests
 from winkube.addons.sample_workloads import (
@@ -31,6 +32,8 @@ from winkube.addons.self_managed_table import (
 )
 from winkube.addons.windows_logs import CHANNELS, WindowsLogs, WindowsLogsArgs, check_windows_logs
 from winkube.preview.model import Plan
+
+from tests.minors import NEWEST, OLDEST
 
 from ..kubernetes.conftest import said
 
@@ -122,11 +125,9 @@ def test_its_rights_are_for_this_cluster_s_queue_and_groups():
         (["cert-manager", WEBHOOK, "aws-load-balancer-controller"], {"vpc_id": None}, "WK-K8S-045",
          ("addons", 2, "name"), "vpc_id"),
         (["prometheus-windows-exporter"], {"windows": False}, "WK-K8S-045", ("addons", 0, "name"), "Windows nodes"),
-        (["cert-manager", WEBHOOK, "cluster-autoscaler"], {"kubernetes_version": "1.37"}, "WK-K8S-045",
-         ("addons", 2, "values", "image", "tag"), "v1.37.0"),
         (["cert-manager", WEBHOOK, "aws-ebs-csi-driver"], {"oidc_issuer": None}, "WK-ADD-021", ("oidc_issuer",),
          "issuer"),
-        (["metrics-server"], {"kubernetes_version": "1.30"}, "WK-K8S-031", ("kubernetes_version",), "1.35"),
+        (["metrics-server"], {"kubernetes_version": "1.30"}, "WK-K8S-031", ("kubernetes_version",), OLDEST),
     ],
 )  # fmt: skip
 def test_what_addons_lack_is_said(addons: list[str], change: dict[str, Any], code: str, path: Any, words: str):
@@ -134,6 +135,14 @@ def test_what_addons_lack_is_said(addons: list[str], change: dict[str, Any], cod
     mistake = said(check_self_managed_addons(args), code)
     assert mistake.path == path
     assert words in mistake.text()
+
+
+def test_a_minor_without_a_release_of_the_autoscaler_needs_its_tag(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(self_managed_addons, "AUTOSCALER_IMAGES", {})
+    addons = [SelfManagedAddon(name=name) for name in ("cert-manager", WEBHOOK, "cluster-autoscaler")]
+    mistake = said(check_self_managed_addons(replace(ARGS, addons=addons, kubernetes_version=NEWEST)), "WK-K8S-045")
+    assert mistake.path == ("addons", 2, "values", "image", "tag")
+    assert f"v{NEWEST}.0" in mistake.text()
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from winkube.tables.kubernetes import EKS_MINORS
+from winkube.tables.releases import SELF_MANAGED_MINORS
+
 MODULES = Path(__file__).parent / "modules"
-MINORS = ("1.35", "1.36", "1.37")
-"""The minors of which winkube makes clusters itself."""
-EKS_ONLY = ("1.34",)
+MINORS = SELF_MANAGED_MINORS
+"""The minors of which winkube makes clusters itself: a new one needs a folder ``modules/kubernetes-<minor>``."""
+EKS_ONLY = tuple(minor for minor in EKS_MINORS if minor not in MINORS)
 """Minors that it runs on EKS alone: tested where `make binaries` has built their control planes."""
 DEFAULT_MINOR = "1.36"
 
@@ -294,7 +297,7 @@ RECIPES: tuple[Recipe, ...] = (
         needs="real machines",
     ),
     *_per_minor(DEFAULT_MINOR)[1:],
-    *(recipe for minor in ("1.37", "1.35") for recipe in _per_minor(minor)),
+    *(recipe for minor in reversed(MINORS) if minor != DEFAULT_MINOR for recipe in _per_minor(minor)),
     *(_control_plane(minor, default=False) for minor in EKS_ONLY),
 )
 """In the order in which they are built: what most tests need first."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from winkube.core.mistakes import one_of
 from winkube.eks.cluster_rules import (
     AUTHENTICATION_MODES,
     CONTROL_PLANE_TIERS,
@@ -19,7 +20,13 @@ from winkube.eks.cluster_rules import (
     check_service_cidr,
     check_version,
 )
+from winkube.tables.kubernetes import EKS_MINORS, minor_number
 from winkube.tables.log_retention import RETENTION_DAYS
+
+from tests.minors import EKS_NEWEST, EKS_OLDEST
+
+NEXT = f"1.{minor_number(EKS_NEWEST)[1] + 1}"
+"""A minor that EKS does not run yet."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +78,20 @@ def test_a_plain_cluster_passes():
 
 @pytest.mark.parametrize(
     ("version", "meant"),
-    [("9.99", "1.36"), ("1.37", "1.36"), ("1.30", "1.34"), ("v1.35", "1.35"), ("1.36.2", "1.36"), ("latest", "1.36")],
+    [
+        ("9.99", EKS_NEWEST),
+        (NEXT, EKS_NEWEST),
+        ("1.30", EKS_OLDEST),
+        (f"v{EKS_OLDEST}", EKS_OLDEST),
+        (f"{EKS_NEWEST}.2", EKS_NEWEST),
+        ("latest", EKS_NEWEST),
+    ],
 )
 def test_a_version_that_eks_does_not_run(version: str, meant: str):
     """WK-EKS-001 lists the minors and picks the one meant."""
     mistake = wrong(kubernetes_version=version)
     assert (mistake.rule.code, mistake.path, mistake.got) == ("WK-EKS-001", ("kubernetes_version",), version)
-    assert '"1.34", "1.35" or "1.36"' in mistake.message
+    assert one_of(EKS_MINORS) in mistake.message
     assert mistake.remedy == f'write "{meant}"'
 
 

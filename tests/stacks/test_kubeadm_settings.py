@@ -11,6 +11,7 @@ from stacks.config.introspection import Model, sections
 from stacks.config.reading import read_settings
 from stacks.config.schema import field_texts
 from stacks.kubeadm.settings import KubeadmSettings
+from tests.minors import golden
 
 from .kubeadm_stack import FULL, SMALL
 from .test_settings import paths
@@ -37,7 +38,7 @@ def test_a_wrong_value_is_told_word_for_word(lines_of: Any, case: dict[str, Any]
     """At the path itself, or where the two that contradict each other are told (``at``)."""
     spelling = re.sub(r'\["(.+)"\]', r".\1", case.get("at", case["path"]))
     changes = {**FULL, **case.get("with", {}), case["path"]: case["value"]}
-    assert lines_of(changes, SMALL) == [f"{spelling}: {case['told']}"]
+    assert lines_of(changes, SMALL) == [f"{spelling}: {golden(case['told'])}"]
 
 
 def test_the_full_stack_has_no_mistake_itself(stack_of: Any) -> None:

@@ -7,6 +7,7 @@ import pytest
 from winkube.core.errors import WinkubeError
 
 from stacks.config.reading import read_settings
+from tests.minors import EKS_NEWEST
 
 
 def test_keys_of_other_namespaces_are_nobodys_business_here(stack_of: Any) -> None:
@@ -54,7 +55,7 @@ def test_what_stands_in_a_misspelt_section_is_looked_into(lines_of: Any) -> None
 def test_missing_sections_are_told_with_an_example() -> None:
     with pytest.raises(WinkubeError) as error:
         read_settings({}, "prod")
-    cluster = '{"name": "dev", "kubernetesVersion": "1.36"}'
+    cluster = f'{{"name": "dev", "kubernetesVersion": "{EKS_NEWEST}"}}'
     groups = '[{"name": "system", "linux": "al2023"}]'
     told = (
         ("winkube:flavour", 'text, such as "eks"'),

@@ -14,6 +14,7 @@ from stacks.config.reading import for_the_file, read_settings
 from stacks.config.schema import field_texts
 from stacks.eks.checks import advise_settings
 from stacks.eks.settings import EksSettings as Settings
+from tests.minors import golden
 
 FULL: dict[str, Any] = {
     "winkube:tags": {"team": "platform"},
@@ -126,7 +127,9 @@ def test_every_setting_has_a_wrong_value() -> None:
 def test_a_wrong_value_is_told_word_for_word(lines_of: Any, case: dict[str, Any]) -> None:
     """At the path itself, or where the two that contradict each other are told (``at``)."""
     spelling = re.sub(r'\["(.+)"\]', r".\1", case.get("at", case["path"]))
-    assert lines_of({**FULL, **case.get("with", {}), case["path"]: case["value"]}) == [f"{spelling}: {case['told']}"]
+    assert lines_of({**FULL, **case.get("with", {}), case["path"]: case["value"]}) == [
+        f"{spelling}: {golden(case['told'])}"
+    ]
 
 
 def test_the_full_stack_has_no_mistake_itself(stack_of: Any) -> None:

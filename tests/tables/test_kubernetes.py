@@ -3,15 +3,33 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winkube.tables.kubernetes import EKS_KNOWN_MINORS, EKS_MINORS, at_least, minor_number
+from winkube.tables.kubernetes import (
+    EKS_KNOWN_MINORS,
+    EKS_MINORS,
+    EKS_STATE_OF,
+    at_least,
+    minor_number,
+    newest,
+    oldest,
+)
 from winkube.tables.releases import SELF_MANAGED_MINORS
 
 
 def test_new_clusters_get_the_minors_in_standard_support():
-    """1.34 to 1.36 are offered; 1.31 to 1.33 are only known."""
-    assert tuple(EKS_MINORS) == ("1.34", "1.35", "1.36")
-    assert set(EKS_KNOWN_MINORS) - set(EKS_MINORS) == {"1.31", "1.32", "1.33"}
-    assert SELF_MANAGED_MINORS == ("1.35", "1.36", "1.37")
+    """Minors whose standard support has ended are only known, and they are the oldest ones."""
+    known = list(EKS_KNOWN_MINORS)
+    assert known == sorted(known, key=minor_number)
+    assert list(EKS_MINORS) == known[-len(EKS_MINORS) :]
+    for minor, row in EKS_KNOWN_MINORS.items():
+        assert (minor in EKS_MINORS) == (row.standard_support_until >= EKS_STATE_OF)
+        assert row.extended_support_until >= EKS_STATE_OF
+
+
+@pytest.mark.parametrize("minors", [tuple(EKS_KNOWN_MINORS), SELF_MANAGED_MINORS])
+def test_no_minor_is_left_out(minors: tuple[str, ...]):
+    numbers = [minor_number(minor) for minor in minors]
+    assert numbers == [(1, number) for number in range(numbers[0][1], numbers[-1][1] + 1)]
+    assert (oldest(minors), newest(minors)) == (minors[0], minors[-1])
 
 
 @pytest.mark.parametrize("minor", EKS_KNOWN_MINORS)

@@ -8,6 +8,8 @@ from winkube.core.mistakes import Mistakes
 from winkube.tables import releases
 from winkube.tables.releases import SELF_MANAGED_MINORS, SELF_MANAGED_RELEASES, check_minor, check_windows, release
 
+from tests.minors import NEWEST, OLDEST, golden
+
 
 def only(found: Mistakes) -> str:
     """The text of the one mistake."""
@@ -65,25 +67,26 @@ def test_minor_out_of_support_is_refused_with_the_day_and_the_next_one(minor: st
     assert day < releases.STATE_OF
     text = only(check_minor(minor))
     assert f"Kubernetes {minor} is out of support since {day}" in text
-    assert 'set kubernetes_version to "1.35" (maintained until 2027-02-28) or newer' in text
+    assert golden('set kubernetes_version to "{oldest}" (maintained until {oldest end of life}) or newer') in text
     assert "[WK-KAD-001]" in text
 
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ("1.38", 'planned for 2026-12-16 and not in winkube\'s tables, got "1.38"; set kubernetes_version to "1.37"'),
+        *((minor, f"planned for {day} and not in winkube's tables") for minor, day in releases.PLANNED.items()),
+        *((minor, f'got "{minor}"; set kubernetes_version to "{NEWEST}"') for minor in releases.PLANNED),
         ("1.9", "out of support for years"),
-        ("1.36.4", 'got "1.36.4"; set kubernetes_version to "1.36"'),
-        ("v1.35", 'set kubernetes_version to "1.35"'),
-        ("1,36", 'set kubernetes_version to "1.36"'),
-        ("latest", 'winkube builds the Kubernetes minors "1.35", "1.36" or "1.37"'),
-        ("", 'set kubernetes_version to "1.37"'),
+        (release(NEWEST).patch, f'got "{release(NEWEST).patch}"; set kubernetes_version to "{NEWEST}"'),
+        (f"v{OLDEST}", 'set kubernetes_version to "{oldest}"'),
+        (NEWEST.replace(".", ","), 'set kubernetes_version to "{newest}"'),
+        ("latest", "winkube builds the Kubernetes minors {minors}"),
+        ("", 'set kubernetes_version to "{newest}"'),
     ],
 )
 def test_other_minors_are_refused_with_the_nearest(wrong: str, words: str):
     text = only(check_minor(wrong))
-    assert words in text
+    assert golden(words) in text
     assert "[WK-KAD-001]" in text
 
 
@@ -91,7 +94,7 @@ def test_other_minors_are_refused_with_the_nearest(wrong: str, words: str):
     ("wrong", "right"), [("2023", "2025"), ("2016", "2022"), ("ltsc2025", "2025"), ("1809", "2022")]
 )
 def test_windows_of_a_wrong_year_is_refused_with_the_nearest(wrong: str, right: str):
-    assert f'set windows to "{right}"' in only(check_windows(wrong, "1.36"))
+    assert f'set windows to "{right}"' in only(check_windows(wrong, NEWEST))
 
 
 def _numbers(version: str) -> tuple[int, ...]:

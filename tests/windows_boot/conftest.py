@@ -7,6 +7,7 @@ import pytest
 from winkube.ec2.proxy import Proxy
 from winkube.kubeadm.config import KubeletSettings
 from winkube.scheduling.labels import Taint
+from winkube.tables.releases import SELF_MANAGED_RELEASES
 from winkube.windows_boot.bundle import SCRIPTS
 from winkube.windows_boot.node import WindowsNode
 
@@ -39,9 +40,9 @@ def node(**changes: Any) -> WindowsNode:
         registry_mirrors={"registry.k8s.io": "https://mirror.example.com/k8s"},
         artefact_digests={
             key: DIGEST
-            for minor in ("1.35.8", "1.36.4", "1.37.1")
+            for row in SELF_MANAGED_RELEASES.values()
             for name in ("kubelet", "kube-proxy", "kubectl", "kube-log-runner")
-            for key in [f"{name}-{minor}-windows-amd64"]
+            for key in [f"{name}-{row.patch}-windows-amd64"]
         }
         | {"ecr-credential-provider-1.31.7-windows-amd64": DIGEST},
         proxy=Proxy(https="http://proxy.example.com:3128"),

@@ -1,0 +1,35 @@
+"""The minors of the tables, for tests and golden sentences: a new row changes no test."""
+
+from functools import cache
+from pathlib import Path
+
+import kubernetes_validate
+from winkube.core.mistakes import one_of
+from winkube.tables.kubernetes import EKS_MINORS, newest, oldest
+from winkube.tables.releases import SELF_MANAGED_MINORS, SELF_MANAGED_RELEASES
+
+EKS_NEWEST, EKS_OLDEST = newest(EKS_MINORS), oldest(EKS_MINORS)
+NEWEST, OLDEST = newest(SELF_MANAGED_MINORS), oldest(SELF_MANAGED_MINORS)
+_SCHEMAS = Path(kubernetes_validate.__file__).parent / "kubernetes-json-schema"
+_NAMES = {
+    "{EKS minors}": one_of(EKS_MINORS),
+    "{EKS newest}": EKS_NEWEST,
+    "{EKS oldest}": EKS_OLDEST,
+    "{minors}": one_of(SELF_MANAGED_MINORS),
+    "{newest}": NEWEST,
+    "{oldest}": OLDEST,
+    "{oldest end of life}": str(SELF_MANAGED_RELEASES[OLDEST].end_of_life),
+}
+
+
+def golden(text: str) -> str:
+    """A golden sentence with the minors of the tables in it."""
+    for name, value in _NAMES.items():
+        text = text.replace(name, value)
+    return text
+
+
+@cache
+def has_schema(minor: str) -> bool:
+    """Whether the installed schemas of Kubernetes know a minor: they come after its release."""
+    return (_SCHEMAS / f"v{minor}.0-local-strict").is_dir()
