@@ -1,16 +1,15 @@
 """The minors of the tables, for tests and golden sentences: a new row changes no test."""
 
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
-import kubernetes_validate
 from winkube.core.mistakes import one_of
 from winkube.tables.kubernetes import EKS_MINORS, newest, oldest
 from winkube.tables.releases import SELF_MANAGED_MINORS, SELF_MANAGED_RELEASES
 
 EKS_NEWEST, EKS_OLDEST = newest(EKS_MINORS), oldest(EKS_MINORS)
 NEWEST, OLDEST = newest(SELF_MANAGED_MINORS), oldest(SELF_MANAGED_MINORS)
-_SCHEMAS = Path(kubernetes_validate.__file__).parent / "kubernetes-json-schema"
 _NAMES = {
     "{EKS minors}": one_of(EKS_MINORS),
     "{EKS newest}": EKS_NEWEST,
@@ -32,4 +31,7 @@ def golden(text: str) -> str:
 @cache
 def has_schema(minor: str) -> bool:
     """Whether the installed schemas of Kubernetes know a minor: they come after its release."""
-    return (_SCHEMAS / f"v{minor}.0-local-strict").is_dir()
+    package = find_spec("kubernetes_validate")
+    assert package is not None
+    assert package.origin is not None
+    return (Path(package.origin).parent / "kubernetes-json-schema" / f"v{minor}.0-local-strict").is_dir()
