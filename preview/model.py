@@ -96,13 +96,13 @@ def holds_unknown(value: Any) -> bool:
     return any(inner is UNKNOWN for _, inner in walk(value))
 
 
-def plain(value: Any) -> Any:
-    """A decoded value with its secrets laid open: for what does a provider's work, never for what is shown."""
+def unwrap_secrets(value: Any) -> Any:
+    """A decoded value with its secrets as plain values: for mocks of a provider, never for output."""
     if isinstance(value, Secret):
-        return plain(value.value)
+        return unwrap_secrets(value.value)
     if isinstance(value, dict):
-        return {key: plain(inner) for key, inner in value.items()}
-    return [plain(inner) for inner in value] if isinstance(value, list) else value
+        return {key: unwrap_secrets(inner) for key, inner in value.items()}
+    return [unwrap_secrets(inner) for inner in value] if isinstance(value, list) else value
 
 
 def walk(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:

@@ -3,17 +3,15 @@
 Nothing here ever gives back the text it looked at.
 """
 
-import base64
-import binascii
 import json
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, cast
 
 from ..model import Secret, Severity
+from ..text.user_data import readable
 
 LEAK, PLAIN, EXPOSED = "text-leak", "plain-secret", "exposed-secret"
 
@@ -241,17 +239,10 @@ def _json(text: str, place: Place, found: list[Trace]) -> None:
 
 def _decoded(text: str) -> Iterator[str]:
     """User data as the machine reads it: base64 and gzip taken off, the parts of a MIME archive one by one."""
-    try:
-        data = base64.b64decode(text, validate=True) if len(text) >= 8 else b""
-    except (binascii.Error, ValueError):
-        data = b""
-    if data.startswith(b"\x1f\x8b"):
-        try:
-            data = zlib.decompressobj(wbits=31).decompress(data, _LARGEST_DECODED)
-        except zlib.error:
-            return
-    if data:
-        text = data.decode("utf-8", "replace")
+    unpacked = readable(text, errors="replace")
+    if unpacked is None:
+        return
+    text = unpacked
     yield text
     if "content-transfer-encoding: base64" in text[:_LARGEST_DECODED].lower():
         from email import message_from_string

@@ -13,7 +13,7 @@
 from collections.abc import Iterator
 
 from ..model import Finding, Plan, Resource
-from ..text.values import path_text
+from ..text.values import property_path
 from . import kubernetes_objects, sdk_inputs
 from .forbidden_text import traces
 from .type_validators import Problem
@@ -34,7 +34,7 @@ def check_plan(plan: Plan, *, kubernetes_minor: str | None = None) -> list[Findi
             findings += _check_inputs(resource, minor)
         findings += _check_texts(resource)
     findings += [
-        Finding(f"check/{trace.check}", trace.severity, trace.message, path=path_text(("outputs", *trace.path)),
+        Finding(f"check/{trace.check}", trace.severity, trace.message, path=property_path(("outputs", *trace.path)),
                 remedy=trace.remedy)
         for trace in traces(plan.outputs)
     ]  # fmt: skip
@@ -54,13 +54,13 @@ def _check_inputs(resource: Resource, minor: str | None) -> Iterator[Finding]:
 
 def _finding(code: str, resource: Resource, problem: Problem, context: str) -> Finding:
     message = problem.text() + context
-    path = path_text(problem.path)
+    path = property_path(problem.path)
     return Finding(code, problem.severity, message, resource.urn, resource.source, path, problem.remedy)
 
 
 def _check_texts(resource: Resource) -> Iterator[Finding]:
     for trace in traces(resource.inputs, resource.name):
-        path = path_text(trace.path)
+        path = property_path(trace.path)
         message = trace.message
         yield Finding(
             f"check/{trace.check}", trace.severity, message, resource.urn, resource.source, path, trace.remedy

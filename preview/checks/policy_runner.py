@@ -27,8 +27,8 @@ from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError, unknown
 
 from ..errors import PreviewError, own_frame
 from ..model import SECRET_SIGNATURE, SIGNATURE_KEY, UNKNOWN, Finding, Plan, Reference, Resource, Secret, Severity
+from ..text.suggestions import closest
 from .sdk_inputs import computed_names
-from .type_validators import nearest
 
 _NotApplicableError = cast(type[Exception], sdk._NotApplicableError)  # pyright: ignore[reportPrivateUsage]
 _Level = pulumi_policy.EnforcementLevel
@@ -467,7 +467,7 @@ class _Run:
     def warn_of_unknown_names(self, config: Mapping[str, Any]) -> None:
         """The CLI takes a configuration for a policy that does not exist without a word."""
         for name in sorted(set(config) - set(self.settings) - {"all"}):
-            near = nearest(name, self.settings)
+            near = closest(name, self.settings)
             remedy = f"write {near}" if near else f"the policies are {', '.join(self.settings)}"
             message = f'the configuration names a policy "{name}" that the pack does not have'
             self.findings.append(Finding(f"policy/{self.pack.name}", Severity.WARNING, message, remedy=remedy))

@@ -8,14 +8,16 @@ never shown, ``None`` counts as absent.
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import Any, cast
 
 from ..model import SIGNATURE_KEY, UNKNOWN, Reference, Secret, Severity
+from ..text.suggestions import closest
 from .forbidden_text import looks_secret
 
 NOTHING: Any = object()
 """There is no value to show."""
+_LIKENESS = 0.7
+"""How like a name must be to be suggested: the properties of one object are often alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def one_of(values: Iterable[Any]) -> Validator:
         if type(value) is Secret:
             return _odd(value, check, "", None)
         words = [str(word) for word in allowed]
-        near = nearest(str(value), words)
+        near = closest(str(value), words, _LIKENESS)
         listed = ", ".join(map(shown, allowed))
         message = f"must be {listed}" if len(allowed) == 1 else f"must be one of {listed}"
         return [Problem(message, f'write "{near}"' if near else "", value)]
@@ -232,7 +234,7 @@ class Fields:
     def _unknown(self, key: str, value: Any) -> list[Problem] | None:
         if value is None or key.startswith("__"):
             return None
-        near = nearest(key, [*self.names, *self.names.values()])
+        near = closest(key, [*self.names, *self.names.values()], _LIKENESS)
         if near:
             return [Problem("there is no such property", f"write {self.names.get(near, near)}", value)]
         known = sorted(self.names.values())
@@ -267,17 +269,6 @@ def either(*validators: Validator) -> Validator:
         return [replace(tries[0][0], message=f"must be {wanted}", wanted=wanted)]
 
     return check
-
-
-def nearest(wrong: str, names: Iterable[str]) -> str | None:
-    """The name that is closest to a wrong one, if one is close."""
-    by_plain = {_plain(name): name for name in names}
-    found = get_close_matches(_plain(wrong), by_plain, n=1, cutoff=0.7)
-    return by_plain[found[0]] if found else None
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", "").lower()
 
 
 def _numeric(value: Any) -> tuple[type, ...] | None:

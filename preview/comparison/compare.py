@@ -13,7 +13,7 @@ from typing import Any
 
 from ..model import UNKNOWN, Finding, Options, Plan, Resource, walk
 from ..text.redact import Redactor
-from ..text.values import path_text
+from ..text.values import camel_case, property_path
 from .compare_values import Kind, ValueChange, compare_values, same
 from .difference import Change, ChangedResource, Difference, Item, Side
 from .matching import Matches, match_plans, relative
@@ -112,7 +112,7 @@ class _Comparison:
 
     def _shown(self, change: ValueChange, said: Mark, *, note: str = "", ignored: bool = False) -> Change:
         return Change(
-            path=self.redactor.text(path_text(change.path)),
+            path=self.redactor.text(property_path(change.path)),
             kind=change.kind,
             before=self.redactor.value(change.before),
             after=self.redactor.value(change.after),
@@ -132,7 +132,7 @@ class _Comparison:
             if before == after or same(before, after, lambda text: _provider(text, translate)):
                 continue
             said = _OPTION_MARKS.get(option.name, Mark(Answer.NO, "the engine's own"))
-            change = ValueChange(("options", _camel(option.name)), Kind.CHANGED, before, after)
+            change = ValueChange(("options", camel_case(option.name)), Kind.CHANGED, before, after)
             yield self._shown(change, said)
         parents = translate(base.parent), head.parent
         if parents[0] != parents[1]:
@@ -286,11 +286,6 @@ def _provider(text: str, translate: Any) -> str:
     """A provider reference is a URN and an id."""
     urn, separator, identity = text.rpartition("::")
     return f"{translate(urn)}{separator}{identity}" if urn.count("::") >= 3 else translate(text)
-
-
-def _camel(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(word.capitalize() for word in rest)
 
 
 def _name(urn: str) -> str:

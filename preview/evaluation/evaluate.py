@@ -12,8 +12,8 @@ from ..errors import PreviewError, ProgramError, own_frame
 from ..model import Plan
 from .invokes import Answers
 from .monitor import Engine, Mock, Monitor
-from .project import Configuration, read_configuration, read_project
-from .runtime import describe, run
+from .project import Configuration, Run, read_configuration, read_project
+from .runtime import describe, run_program
 
 MODES = ("preview", "update")
 
@@ -38,10 +38,10 @@ def evaluate(
     """
     project = read_project(Path(directory))
     configuration = read_configuration(project, stack)
-    return _evaluate(
-        lambda: _run_program(project.program), project.name, stack, str(project.directory), mode, configuration,
-        answers, progress, mocks,
-    )  # fmt: skip
+    run = Run(
+        project=project.name, stack=stack, directory=str(project.directory), mode=mode, configuration=configuration
+    )
+    return _evaluate(lambda: _run_file(project.program), run, answers, progress, mocks)
 
 
 def evaluate_function(
@@ -55,10 +55,10 @@ def evaluate_function(
     mocks: Mapping[str, Mock] | None = None,
 ) -> Plan:
     """Evaluate a function that makes resources, for tests. What it raises is raised as it is."""
+    configuration = Configuration(config or {})
+    run = Run(project=project, stack=stack, directory=str(Path.cwd()), mode=mode, configuration=configuration)
     try:
-        return _evaluate(
-            build, project, stack, str(Path.cwd()), mode, Configuration(config or {}), answers, None, mocks
-        )
+        return _evaluate(build, run, answers, None, mocks)
     except ProgramError as error:
         if error.__cause__ is not None:
             raise error.__cause__ from None
@@ -67,44 +67,33 @@ def evaluate_function(
 
 def _evaluate(
     body: Callable[[], Any],
-    project: str,
-    stack: str,
-    directory: str,
-    mode: str,
-    configuration: Configuration,
+    run: Run,
     answers: Answers | None,
     progress: Callable[[int], None] | None,
     mocks: Mapping[str, Mock] | None,
 ) -> Plan:
-    if mode not in MODES:
-        raise PreviewError(f'mode must be "preview" or "update", got "{mode}"')
-    root = directory + os.sep
+    if run.mode not in MODES:
+        raise PreviewError(f'mode must be "preview" or "update", got "{run.mode}"')
+    root = run.directory + os.sep
 
     def locate(file: str) -> str:
         return file.removeprefix(root)
 
     engine = Engine()
-    monitor = Monitor(
-        project, stack, preview=mode == "preview", config=configuration.values, answers=answers or Answers(),
-        locate=locate, progress=progress, mocks=mocks,
-    )  # fmt: skip
+    monitor = Monitor(run, answers=answers or Answers(), locate=locate, progress=progress, mocks=mocks)
     try:
-        run(
-            body, monitor, engine, project=project, stack=stack, preview=mode == "preview",
-            config=configuration.values, secret_keys=configuration.secret_keys,
-            unknown_keys=configuration.unknown_keys, root_directory=directory,
-        )  # fmt: skip
+        run_program(body, monitor, engine, run)
     except SystemExit as stop:
         if stop.code not in (None, 0):
             raise ProgramError(f"the program stopped itself with exit code {stop.code}") from stop
     except Exception as error:
-        raise ProgramError(describe(error), _frame(error, directory), _hints(monitor)) from error
+        raise ProgramError(describe(error), _frame(error, run.directory), _hints(monitor)) from error
     findings = sorted([*monitor.findings, *monitor.unanswered()], key=lambda finding: finding.order)
     return Plan(
-        project=project,
-        stack=stack,
-        mode=mode,
-        directory=directory,
+        project=run.project,
+        stack=run.stack,
+        mode=run.mode,
+        directory=run.directory,
         resources=[monitor.resources[urn] for urn in sorted(monitor.resources)],
         outputs=dict(sorted(monitor.outputs.items())),
         invokes=monitor.invokes,
@@ -129,7 +118,7 @@ def _hints(monitor: Monitor) -> tuple[str, ...]:
     return (f"note: {names} cannot be answered without a cloud; {remedy}",)
 
 
-def _run_program(program: Path) -> None:
+def _run_file(program: Path) -> None:
     """Run the program as ``python`` would, its folder first on the path, its own modules forgotten afterwards."""
     folder = program if program.is_dir() else program.parent
     before = set(sys.modules)

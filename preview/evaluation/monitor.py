@@ -26,9 +26,10 @@ from ..model import (
     Source,
     decode,
     holds_unknown,
-    plain,
+    unwrap_secrets,
 )
 from . import invokes, sdk_types
+from .project import Run
 
 STACK_TYPE = "pulumi:pulumi:Stack"
 _F = resource_pb2.ResourceMonitorFeature
@@ -95,11 +96,8 @@ class Monitor:
 
     def __init__(
         self,
-        project: str,
-        stack: str,
+        run: Run,
         *,
-        preview: bool,
-        config: Mapping[str, str],
         answers: invokes.Answers,
         locate: Callable[[str], str],
         progress: Callable[[int], None] | None = None,
@@ -111,10 +109,10 @@ class Monitor:
         self.outputs: dict[str, Any] = {}
         self.unanswered_plain: list[str] = []
         self._states: dict[str, tuple[str, struct_pb2.Struct]] = {}
-        self._project, self._stack, self._preview = project, stack, preview
-        self._config, self._answers, self._locate = config, answers, locate
-        self._prefix = f"urn:pulumi:{stack}::{project}::"
-        self._disabled = _disabled_default_providers(config)
+        self._project, self._stack, self._preview = run.project, run.stack, run.preview
+        self._config, self._answers, self._locate = run.configuration.values, answers, locate
+        self._prefix = f"urn:pulumi:{run.stack}::{run.project}::"
+        self._disabled = _disabled_default_providers(self._config)
         self._progress = progress
         self._mocks = mocks or {}
 
@@ -246,7 +244,7 @@ class Monitor:
             {} if self._preview else sdk_types.computed(request.type, request.name, given, self._arn(request.provider))
         )
         if not self._preview and request.type in self._mocks:
-            extra |= self._mocks[request.type](request.name, plain(decode(request.object)))
+            extra |= self._mocks[request.type](request.name, unwrap_secrets(decode(request.object)))
         if not (texts or gaps or extra):
             return request.object
         state = struct_pb2.Struct()

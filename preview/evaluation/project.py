@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import yaml
 
 from ..errors import PreviewError
 from ..model import UNKNOWN_TEXT
+from ..text.suggestions import did_you_mean
 
 # The loader in C reads a stack file ten times faster; PyYAML's wheels carry it everywhere.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -45,10 +45,10 @@ class Project:
             if path.is_file():
                 return path
         known = self.stacks()
-        near = get_close_matches(stack, known, n=1)
-        hint = f' Did you mean "{near[0]}"?' if near else ""
         listing = f"stacks here: {', '.join(known)}" if known else "no stack has a file here"
-        raise PreviewError(f'there is no stack "{stack}": Pulumi.{stack}.yaml does not exist; {listing}.{hint}')
+        raise PreviewError(
+            f'there is no stack "{stack}": Pulumi.{stack}.yaml does not exist; {listing}.{did_you_mean(stack, known)}'
+        )
 
     def _stack_files(self) -> Iterator[Path]:
         for ending in ("yaml", "yml"):
@@ -64,6 +64,25 @@ class Configuration:
     """Keys whose value is a secret or holds one."""
     unknown_keys: frozenset[str] = frozenset()
     """Keys of ``secure:`` values: encrypted, so they stay unknown here; no passphrase is asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of a program: what the CLI would tell the SDK about it."""
+
+    project: str
+    """The name of the project."""
+    stack: str
+    directory: str
+    """The folder of the project, absolute."""
+    mode: str = "preview"
+    """``preview`` or ``update``."""
+    configuration: Configuration = field(default_factory=Configuration)
+
+    @property
+    def preview(self) -> bool:
+        """Whether computed values are unknown."""
+        return self.mode == "preview"
 
 
 def read_project(directory: Path) -> Project:

@@ -11,7 +11,7 @@ import gc
 import os
 import selectors
 import sys
-from collections.abc import Callable, Generator, Mapping, Set
+from collections.abc import Callable, Generator, Set
 from contextlib import contextmanager
 from inspect import isawaitable
 from typing import Any
@@ -27,6 +27,7 @@ from pulumi.runtime.proto import source_pb2
 
 from ..model import UNKNOWN_TEXT
 from .monitor import CALL_TYPE, Engine, Monitor
+from .project import Run
 from .sdk_speed.bytecode import postponed_annotations
 from .sdk_speed.lazy_outputs import make_when_read
 from .sdk_speed.module_imports import import_package
@@ -44,48 +45,24 @@ class DeadlockError(Exception):
     """The program waits for a value that nothing will ever give."""
 
 
-def run(
-    body: Callable[[], Any],
-    monitor: Monitor,
-    engine: Engine,
-    *,
-    project: str,
-    stack: str,
-    preview: bool,
-    config: Mapping[str, str],
-    secret_keys: Set[str] = frozenset(),
-    unknown_keys: Set[str] = frozenset(),
-    root_directory: str,
-) -> None:
+def run_program(body: Callable[[], Any], monitor: Monitor, engine: Engine, run: Run) -> None:
     """Run ``body`` as a Pulumi program against ``monitor``. What it raises is raised here."""
-    contextvars.copy_context().run(
-        _run, body, monitor, engine, project, stack, preview, dict(config), sorted(secret_keys), unknown_keys,
-        root_directory,
-    )  # fmt: skip
+    contextvars.copy_context().run(_run, body, monitor, engine, run)
 
 
-def _run(
-    body: Callable[[], Any],
-    monitor: Monitor,
-    engine: Engine,
-    project: str,
-    stack: str,
-    preview: bool,
-    config: dict[str, str],
-    secret_keys: list[str],
-    unknown_keys: Set[str],
-    root_directory: str,
-) -> None:
+def _run(body: Callable[[], Any], monitor: Monitor, engine: Engine, run: Run) -> None:
+    configuration, root_directory = run.configuration, run.directory
+    unknown_keys = configuration.unknown_keys
     # The SDK keeps its settings in context variables; this runs in a context of its own, so nothing leaks out.
     settings: Any = sdk_mocks.MockSettings(
         monitor=monitor, monitor_features=set(monitor.GetDeploymentInfo(None).supportedFeatures), engine=engine,
-        project=project, stack=stack, dry_run=preview, organization="organization", callbacks=None, outputs=set(),
-        root_directory=root_directory, package_refs={}, base_providers_by_ref={}, parallel=None,
+        project=run.project, stack=run.stack, dry_run=run.preview, organization="organization", callbacks=None,
+        outputs=set(), root_directory=root_directory, package_refs={}, base_providers_by_ref={}, parallel=None,
         legacy_apply_enabled=False,
     )  # fmt: skip
     sdk_settings.ROOT.set(None)
     sdk_settings.configure(settings)
-    pulumi.runtime.set_all_config(config, secret_keys)
+    pulumi.runtime.set_all_config(dict(configuration.values), sorted(configuration.secret_keys))
     loop = InlineLoop()
     # One error fails every task that waits for it. It is raised once; the loop must not log it forty times more.
     loop.set_exception_handler(lambda *_: None)

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..model import UNKNOWN, Plan, Resource, Secret, walk
 from ..text.user_data import readable
-from ..text.values import SECRET_MARK, plain
+from ..text.values import SECRET_MARK, to_json_value
 
 USER_DATA, IAM, MANIFEST, ADDON, DOCUMENT = (
     "User data", "IAM documents", "Manifests", "Add-on configuration", "Documents",
@@ -157,7 +157,7 @@ def _out_of_mime(text: str) -> str:
 def manifest(inputs: Mapping[str, Any]) -> str:
     """A Kubernetes object as YAML, the keys in the order that people write them in."""
     first = ("apiVersion", "kind", "metadata")
-    shown = plain(dict(inputs))
+    shown = to_json_value(dict(inputs))
     if (shown.get("apiVersion"), shown.get("kind")) == _SECRET_KIND:
         shown |= {key: SECRET_MARK for key in ("data", "stringData") if key in shown}
     ordered = {key: shown[key] for key in first if key in shown}

@@ -14,7 +14,7 @@ from typing import Any, cast
 from ..model import Finding, Options, Plan, Resource, Severity
 from ..text.markdown import code, escape, fence
 from ..text.redact import Redactor
-from ..text.values import brief, plain
+from ..text.values import brief, camel_case, to_json_value
 
 SCHEMA_VERSION = 1
 """Raised when a property of the JSON is renamed, removed or changes its meaning; ``plan.schema.json`` describes it."""
@@ -46,11 +46,6 @@ def json_text(plan: Plan) -> str:
     return _indented(to_json(plan), "\n")
 
 
-def _camel(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(word.capitalize() for word in rest)
-
-
 def _indented(value: Any, line: str) -> str:
     """What ``json.dumps`` gives with ``indent=2, ensure_ascii=False``, which works in Python, object by object."""
     kind = type(value)
@@ -68,7 +63,7 @@ def _indented(value: Any, line: str) -> str:
 
 
 _plain_text = json.JSONEncoder(ensure_ascii=False).encode
-_OPTIONS = tuple((field.name, _camel(field.name)) for field in fields(Options))
+_OPTIONS = tuple((field.name, camel_case(field.name)) for field in fields(Options))
 
 
 def _resource_json(resource: Resource, redactor: Redactor) -> dict[str, Any]:
@@ -151,13 +146,13 @@ def _is_group(resource: Resource) -> bool:
 def _windows_group(resource: Resource, group: Mapping[str, Any], outputs: Mapping[str, Any]) -> WindowsGroup:
     sizes = group.get("scalingConfig") if isinstance(group.get("scalingConfig"), dict) else group
     low, high = (sizes or {}).get("minSize", "?"), (sizes or {}).get("maxSize", "?")
-    types = group.get("instanceTypes") or outputs.get("instanceTypes") or []
+    types = to_json_value(group.get("instanceTypes") or outputs.get("instanceTypes") or [])
     return WindowsGroup(
         name=resource.name,
-        release=str(plain(outputs.get("windowsRelease"))),
-        image=str(plain(outputs.get("amiParameter") or outputs.get("imageId") or "?")),
-        instance_types=", ".join(map(str, plain(types))) if isinstance(types, list) else str(plain(types)),
-        size=f"{plain(low)}–{plain(high)}",
+        release=str(to_json_value(outputs.get("windowsRelease"))),
+        image=str(to_json_value(outputs.get("amiParameter") or outputs.get("imageId") or "?")),
+        instance_types=", ".join(map(str, types)) if isinstance(types, list) else str(types),
+        size=f"{to_json_value(low)}–{to_json_value(high)}",
         source=str(resource.source or ""),
     )
 
@@ -336,7 +331,7 @@ def _group_lines(group: WindowsGroup) -> list[str]:
 
 
 def _output(value: Any) -> str:
-    shown = plain(value)
+    shown = to_json_value(value)
     return " ".join(shown.split())[:100] if isinstance(shown, str) and len(shown) < 100 else brief(shown)
 
 

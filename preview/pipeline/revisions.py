@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from ..comparison.comparable import comparable
@@ -20,6 +19,7 @@ from ..comparison.difference import Difference
 from ..errors import PreviewError
 from ..evaluation.project import read_project
 from ..model import Plan
+from ..text.suggestions import did_you_mean
 from .processes import Answer, Job, environment, run_jobs, stoppable
 from .stacks import asked, checked_stacks, plan_of
 from .wire import unpack
@@ -182,9 +182,8 @@ def _stacks_of(wanted: Sequence[str], present: Sequence[list[str] | None], trees
         raise PreviewError(f"no stack to compare: neither in {where} is there a Pulumi.<stack>.yaml beside Pulumi.yaml")
     for stack in wanted:
         if stack not in known:
-            near = get_close_matches(stack, known, n=1)
-            hint = f' Did you mean "{near[0]}"?' if near else ""
-            raise PreviewError(f'there is no stack "{stack}" on either side; stacks: {", ".join(known)}.{hint}')
+            stacks_here = f"stacks: {', '.join(known)}.{did_you_mean(stack, known)}"
+            raise PreviewError(f'there is no stack "{stack}" on either side; {stacks_here}')
     return list(dict.fromkeys(wanted)) or known
 
 
@@ -256,9 +255,8 @@ def resolve_revision(root: Path, revision: str) -> str:
         )
     names = _git(root, "for-each-ref", "--format=%(refname:short)").split()
     remote = [name for name in names if name.endswith(f"/{revision}")]
-    near = remote or get_close_matches(revision, names, n=1)
-    hint = f'; did you mean "{near[0]}"?' if near else ""
-    raise PreviewError(f'there is no revision "{revision}" in this repository{hint}')
+    hint = did_you_mean(revision, remote[:1] or names)
+    raise PreviewError(f'there is no revision "{revision}" in this repository.{hint}')
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""How wide a text is, and what to do where it is too wide or not meant for eyes.
+"""How wide a text is in a drawing, and how to shorten or wrap one that is too wide.
 
 A drawing cannot ask a font, so the widths are the greatest of those of DejaVu Sans, Liberation Sans (as wide as
 Arial and Helvetica) and what browsers take for ``sans-serif``, measured in Chromium 156 on Debian 12. A text in a
@@ -28,29 +28,7 @@ _CLASSES = {
 _WIDTHS = {character: width for width, characters in _CLASSES.items() for character in characters}
 _BOLD = 1.15
 _WIDE, _PICTURE, _OTHER = 1.05, 1.35, 0.95
-_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 ELLIPSIS = "…"
-
-
-def visible(text: str, keep: str = "") -> str:
-    r"""A text in which every character that would steer instead of show is spelled out; ``keep`` excepts some.
-
-    These are control characters, the marks that turn the direction of writing, and what XML forbids.
-
-    >>> visible("a\x1bb"), visible("a\nb", keep="\n"), visible("\u202ecod.exe")
-    ('a⟨U+001B⟩b', 'a\nb', '⟨U+202E⟩cod.exe')
-    """
-    if text.isprintable():  # no control character, no mark of direction, no separator but the space
-        return text
-    return "".join(c if c in keep else _shown(c) for c in text)
-
-
-def _shown(character: str) -> str:
-    code = ord(character)
-    category = unicodedata.category(character)
-    if category in ("Cc", "Cs", "Zl", "Zp") or character in _BIDI or code & 0xFFFE == 0xFFFE:
-        return f"⟨U+{code:04X}⟩"
-    return character
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:

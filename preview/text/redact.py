@@ -13,7 +13,7 @@ from typing import Any
 
 from ..model import SECRET_SIGNATURE, UNKNOWN, Plan, Secret
 from .user_data import readable
-from .values import SECRET_MARK, plain
+from .values import SECRET_MARK, to_json_value
 
 _SHORTEST = 6
 """Shorter secrets (``1``, ``true``) are hidden where they are marked, not wherever their letters occur."""
@@ -38,7 +38,7 @@ class Redactor:
 
     def value(self, value: Any) -> Any:
         """A decoded value as JSON can say it, without secrets."""
-        shown = plain(value)
+        shown = to_json_value(value)
         return self._scrubbed(shown) if self._pattern else shown
 
     def _scrubbed(self, value: Any) -> Any:
@@ -82,7 +82,7 @@ def _collect(value: Any, texts: set[str], *, secret: bool) -> None:
         for inner in value:
             _collect(inner, texts, secret=secret)
     elif secret and value is not UNKNOWN and value is not None and not isinstance(value, bool):
-        texts.add(str(plain(value)))
+        texts.add(str(to_json_value(value)))
 
 
 def _spellings(text: str) -> Iterable[str]:

@@ -8,8 +8,10 @@ _LARGEST_TEXT = 1 << 20
 """More than that of a compressed text is not unpacked."""
 
 
-def readable(text: str) -> str | None:
+def readable(text: str, errors: str = "strict") -> str | None:
     """User data as the machine reads it: base64 and gzip taken off; None for what is no text.
+
+    :param errors: what becomes of bytes that are no text, as in ``bytes.decode``.
 
     >>> readable("PHBvd2Vyc2hlbGw+")
     '<powershell>'
@@ -26,6 +28,6 @@ def readable(text: str) -> str | None:
         except zlib.error:
             return None
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8", errors)
     except UnicodeDecodeError:
         return None

@@ -9,10 +9,15 @@ from ..model import UNKNOWN, Reference, Secret
 
 UNKNOWN_MARK, SECRET_MARK = "[unknown]", "[secret]"
 """What stands for a value that is not known before the deployment, and for one that is never shown."""
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_STEERING = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
+    + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(17))
+    + "]"
+)
+"""Control, direction and invisible characters, and what XML forbids. Joiners stay: scripts need them."""
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """A decoded value as JSON can say it; secrets and unknowns become marks, whole numbers lose their ``.0``."""
     if value is UNKNOWN:
         return UNKNOWN_MARK
@@ -21,21 +26,35 @@ def plain(value: Any) -> Any:
     if isinstance(value, Reference):
         return value.urn
     if isinstance(value, dict):
-        return {key: plain(value[key]) for key in sorted(value)}
+        return {key: to_json_value(value[key]) for key in sorted(value)}
     if isinstance(value, list):
-        return [plain(inner) for inner in value]
+        return [to_json_value(inner) for inner in value]
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
 
 
-def visible(text: str) -> str:
-    """A text with its control and direction characters spelled out, so that it is what it looks like.
+def visible(text: str, keep: str = "") -> str:
+    r"""A text in which every character that steers the output instead of being shown is spelled out.
 
-    >>> visible("a\\u202eb\\n")
-    'a\\\\u202eb\\\\u000a'
+    :param keep: characters that stay as they are, such as a line feed.
+
+    >>> visible("a\x1bb"), visible("a\nb", keep="\n"), visible("\u202ecod.exe")
+    ('a⟨U+001B⟩b', 'a\nb', '⟨U+202E⟩cod.exe')
     """
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    if text.isprintable():  # the usual case, and the cheaper question
+        return text
+    return _STEERING.sub(lambda found: found[0] if found[0] in keep else f"⟨U+{ord(found[0]):04X}⟩", text)
+
+
+def camel_case(name: str) -> str:
+    """A Python name as providers and documents spell it.
+
+    >>> camel_case("delete_before_replace")
+    'deleteBeforeReplace'
+    """
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
 
 
 def cut(text: str, limit: int) -> str:
@@ -50,10 +69,10 @@ def brief(value: Any, limit: int = 100) -> str:
     return cut(visible(text), limit)
 
 
-def path_text(path: Iterable[str | int]) -> str:
+def property_path(path: Iterable[str | int]) -> str:
     """A property's path in the provider's spelling.
 
-    >>> path_text(("taints", 0, "effect"))
+    >>> property_path(("taints", 0, "effect"))
     'taints[0].effect'
     """
     text = ""

@@ -11,7 +11,7 @@ from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from winkube.control_plane.authorities import ClusterAuthorities, ClusterAuthoritiesArgs, secretbox_key
 from winkube.preview.evaluation.evaluate import evaluate_function
-from winkube.preview.model import Plan, Resource, Secret, plain
+from winkube.preview.model import Plan, Resource, Secret, unwrap_secrets
 
 from tests.tls_mocks import TLS
 
@@ -32,7 +32,7 @@ def made(algorithm: str = "ECDSA-P256", mode: str = "update") -> Plan:
 
 
 def certificate(name: str) -> x509.Certificate:
-    return x509.load_pem_x509_certificate(plain(made().outputs[name]).encode())
+    return x509.load_pem_x509_certificate(unwrap_secrets(made().outputs[name]).encode())
 
 
 def named(plan: Plan, name: str) -> Resource:
@@ -83,10 +83,10 @@ def test_the_key_of_service_accounts_is_rsa_whatever_the_others_are(algorithm: s
 
 
 def test_the_key_of_secrets_has_32_bytes_of_its_own() -> None:
-    key = plain(made().outputs["secretbox"])
+    key = unwrap_secrets(made().outputs["secretbox"])
     assert len(base64.b64decode(key)) == 32
     assert secretbox_key("a") != secretbox_key("b")
-    assert key == plain(made().outputs["secretbox"])
+    assert key == unwrap_secrets(made().outputs["secretbox"])
 
 
 def test_a_preview_knows_none_of_it() -> None:

@@ -16,7 +16,7 @@ from winkube.core.errors import WinkubeError
 from winkube.instance_groups.join_target import check_join_target
 from winkube.network.ports import self_managed_rules
 from winkube.preview.evaluation.evaluate import evaluate_function
-from winkube.preview.model import UNKNOWN, Plan, Resource, Secret, plain
+from winkube.preview.model import UNKNOWN, Plan, Resource, Secret, unwrap_secrets
 
 from tests.tls_mocks import TLS
 
@@ -235,7 +235,7 @@ def test_the_issuer_is_what_the_api_servers_sign_as() -> None:
     assert provider.inputs["url"] == issuer
     assert issuer in documents(plan)["cp-0"]["kubeadm"]["init"]
     public = next(it for it in of_type(plan, "BucketObjectv2") if it.name == "cp-pki-sa.pub").inputs["content"]
-    assert json.loads(objects["openid/v1/jwks"])["keys"][0]["kid"] == key_id(plain(public))
+    assert json.loads(objects["openid/v1/jwks"])["keys"][0]["kid"] == key_id(unwrap_secrets(public))
     (policy,) = of_type(plan, "BucketPolicy")
     reader = json.loads(policy.inputs["policy"])["Statement"][0]
     assert reader["Principal"] == {"Service": "cloudfront.amazonaws.com"}

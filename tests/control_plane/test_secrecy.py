@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from winkube.control_plane.args import IrsaIssuer
 from winkube.preview.checks.policy_runner import run_policies
-from winkube.preview.model import Plan, Secret, plain, walk
+from winkube.preview.model import Plan, Secret, unwrap_secrets, walk
 from winkube.preview.output.plan_formats import json_text
 
 from .planes import update, usual
@@ -97,7 +97,7 @@ def test_no_secret_stands_in_the_rendered_plan(label: str) -> None:
 def test_nodes_find_their_secrets_and_workers_are_told_none(label: str) -> None:
     """Each document names the objects, and each object is there."""
     plan = plans()[label]
-    objects = {plain(r.inputs["key"]): r for r in plan.resources if r.type.endswith(":BucketObjectv2")}
+    objects = {unwrap_secrets(r.inputs["key"]): r for r in plan.resources if r.type.endswith(":BucketObjectv2")}
     documents = [json.loads(r.inputs["content"]) for key, r in objects.items() if "/nodes/control-plane/" in str(key)]
     assert documents
     for document in documents:

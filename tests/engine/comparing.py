@@ -6,7 +6,7 @@ from typing import Any
 
 from winkube.preview.evaluation.evaluate import evaluate
 from winkube.preview.evaluation.invokes import Answers
-from winkube.preview.model import Plan, decode, plain
+from winkube.preview.model import Plan, decode, unwrap_secrets
 
 from .engine import STACK_TYPE, Engine, Run, without_outputs
 from .plugin import name_of, type_of
@@ -31,7 +31,9 @@ def _kinds(engine: Engine) -> set[str]:
 
 
 def _remembered(engine: Engine, kind: str) -> Any:
-    outputs = {name_of(urn): plain(decode(kept.outputs)) for urn, kept in engine.state.items() if type_of(urn) == kind}
+    outputs = {
+        name_of(urn): unwrap_secrets(decode(kept.outputs)) for urn, kept in engine.state.items() if type_of(urn) == kind
+    }
 
     def given(name: str, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         return {key: value for key, value in outputs[name].items() if key not in inputs}

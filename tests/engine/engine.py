@@ -37,7 +37,7 @@ from winkube.preview.model import (
     SIGNATURE_KEY,
     UNKNOWN_TEXT,
     decode,
-    plain,
+    unwrap_secrets,
 )
 
 from .cloud import Cloud
@@ -358,8 +358,8 @@ class _Servicer(resource_pb2_grpc.ResourceMonitorServicer, engine_pb2_grpc.Engin
                 return self._get_resource(request.args["urn"])
             stub = self._plugin(request.tok, request.provider)
             answer = stub.Invoke(provider_pb2.InvokeRequest(tok=request.tok, args=request.args))
-            result = plain(decode(getattr(answer, "return")))
-            self._run.invokes.append((request.tok, plain(decode(request.args)), result))
+            result = unwrap_secrets(decode(getattr(answer, "return")))
+            self._run.invokes.append((request.tok, unwrap_secrets(decode(request.args)), result))
             return answer
 
     def _get_resource(self, urn: str) -> Any:
@@ -452,4 +452,4 @@ def ignore(path: str, news: struct_pb2.Struct, olds: struct_pb2.Struct) -> None:
 
 
 def _laid_open(*values: struct_pb2.Struct) -> list[Any]:
-    return [plain(decode(value)) for value in values]
+    return [unwrap_secrets(decode(value)) for value in values]

@@ -16,7 +16,7 @@ from typing import Any
 import urllib3
 import yaml
 from google.protobuf import json_format, struct_pb2
-from winkube.preview.model import decode, plain
+from winkube.preview.model import decode, unwrap_secrets
 
 from tests.cluster.client import ApiError, Client
 
@@ -35,7 +35,7 @@ class KubernetesPlugin(Plugin):
         self._client: Client | None = None
 
     def Configure(self, request: Any, context: Any) -> Any:
-        proxy, text = self.cloud.settings().get("proxy"), plain(decode(request.args)).get("kubeconfig")
+        proxy, text = self.cloud.settings().get("proxy"), unwrap_secrets(decode(request.args)).get("kubeconfig")
         if proxy and isinstance(text, str):
             self._client = ProxiedClient(yaml.safe_load(text), proxy)
         return super().Configure(request, context)
@@ -47,7 +47,7 @@ class KubernetesPlugin(Plugin):
         if self._applies(urn):
             assert self._client is not None
             # The real provider forces nothing either, unless it is told to by an annotation.
-            self._client.apply(manifest(urn, plain(decode(inputs))), manager="pulumi")
+            self._client.apply(manifest(urn, unwrap_secrets(decode(inputs))), manager="pulumi")
         super()._make(urn, id_, inputs, state)
 
     def _look(self, urn: str) -> Thing | None:
@@ -55,7 +55,7 @@ class KubernetesPlugin(Plugin):
         if thing is None or not self._applies(urn):
             return thing
         assert self._client is not None
-        wanted = manifest(urn, plain(decode(struct(thing.inputs))))
+        wanted = manifest(urn, unwrap_secrets(decode(struct(thing.inputs))))
         try:
             found = self._client.request("GET", self._client.path_of(wanted))
         except ApiError as error:
@@ -69,7 +69,7 @@ class KubernetesPlugin(Plugin):
         thing = self.cloud.get(urn)
         if thing is not None and self._applies(urn):
             assert self._client is not None
-            self._client.delete(manifest(urn, plain(decode(struct(thing.inputs)))))
+            self._client.delete(manifest(urn, unwrap_secrets(decode(struct(thing.inputs)))))
 
 
 def manifest(urn: str, inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from winkube.preview.model import (
     UNKNOWN_TEXT,
     decode,
     holds_unknown,
-    plain,
+    unwrap_secrets,
 )
 
 from tests.tls_mocks import TLS
@@ -78,7 +78,7 @@ class Plugin(provider_pb2_grpc.ResourceProviderServicer):
         return empty_pb2.Empty()
 
     def Invoke(self, request: Any, context: Any) -> Any:
-        arguments = plain(decode(request.args))
+        arguments = unwrap_secrets(decode(request.args))
         result = INVOKES.get(request.tok)
         if result is None:
             context.abort(grpc.StatusCode.UNIMPLEMENTED, f"the stand-in has no answer to {request.tok}")
@@ -160,7 +160,7 @@ class Plugin(provider_pb2_grpc.ResourceProviderServicer):
             raise LookupError(f"the SDK has no class for {kind}")
         state = struct_pb2.Struct()
         state.CopyFrom(inputs)
-        known = plain(decode(inputs))
+        known = unwrap_secrets(decode(inputs))
         for key, value in inputs.fields.items():
             if value.WhichOneof("kind") != "struct_value" or SIGNATURE_KEY in value.struct_value.fields:
                 continue
@@ -178,9 +178,9 @@ class Plugin(provider_pb2_grpc.ResourceProviderServicer):
 
 def difference(olds: struct_pb2.Struct, news: struct_pb2.Struct) -> Any:
     """Which properties change; what is not known yet may."""
-    old, new = decode(olds), decode(news)
+    old, new = unwrap_secrets(decode(olds)), decode(news)
     changed = [key for key in sorted(old.keys() | new.keys())
-               if plain(old.get(key)) != plain(new.get(key)) or holds_unknown(new.get(key))]  # fmt: skip
+               if old.get(key) != unwrap_secrets(new.get(key)) or holds_unknown(new.get(key))]  # fmt: skip
     kind = provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE
     return provider_pb2.DiffResponse(changes=kind, diffs=changed)
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from google.protobuf import struct_pb2
 from winkube.preview.model import SIGNATURE_KEY, UNKNOWN, Plan, Reference, Secret, decode, holds_unknown
-from winkube.preview.text.values import SECRET_MARK, plain
+from winkube.preview.text.values import SECRET_MARK, to_json_value
 
 from .cloud import Cloud
 from .engine import ROOT
@@ -140,7 +140,7 @@ def missing(plan: Plan, found: Mapping[str, Any]) -> list[str]:
         if urn not in found:
             told.append(f"{urn}: only offline")
         elif not _same(wanted, found[urn], more=resource.type.startswith("kubernetes:")):
-            told.append(f"{urn}: {plain(wanted)!r} offline, {plain(found[urn])!r} under the engine")
+            told.append(f"{urn}: {to_json_value(wanted)!r} offline, {to_json_value(found[urn])!r} under the engine")
     return told
 
 

@@ -21,6 +21,7 @@ from pulumi.runtime.proto import (
 )
 from winkube.preview.evaluation.invokes import Answers
 from winkube.preview.evaluation.monitor import Engine, Monitor
+from winkube.preview.evaluation.project import Run
 from winkube.preview.model import OUTPUT_SIGNATURE, SECRET_SIGNATURE, SIGNATURE_KEY, Resource, decode
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -39,9 +40,8 @@ class MonitorServicer(resource_pb2_grpc.ResourceMonitorServicer):
 
     def start(self, *, preview: bool) -> None:
         """Forget what was recorded."""
-        self.monitor = Monitor(
-            "project", "stack", preview=preview, config={}, answers=ANSWERS, locate=lambda file: file
-        )
+        run = Run(project="project", stack="stack", directory="/", mode="preview" if preview else "update")
+        self.monitor = Monitor(run, answers=ANSWERS, locate=lambda file: file)
 
     def RegisterResource(self, request: Any, context: Any) -> Any:  # noqa: N802
         made = self.monitor.RegisterResource(request)

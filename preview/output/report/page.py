@@ -15,9 +15,8 @@ from typing import Any
 
 from ...comparison.difference import Difference
 from ...model import Finding, Plan, Severity
-from ...text.measure import visible
 from ...text.redact import Redactor
-from ...text.values import SECRET_MARK, UNKNOWN_MARK
+from ...text.values import SECRET_MARK, UNKNOWN_MARK, visible
 from ..artefacts import KINDS, Artefact, artefacts, unknown_artefacts
 from ..plan_formats import DISCLAIMER, short_type, summary, verdict
 from ..topology import svg

@@ -9,9 +9,8 @@ from dataclasses import asdict
 from typing import Any
 
 from ...model import Plan, Resource
-from ...text.measure import visible
 from ...text.redact import Redactor
-from ...text.values import SECRET_MARK, UNKNOWN_MARK
+from ...text.values import SECRET_MARK, UNKNOWN_MARK, camel_case, visible
 from ..artefacts import Artefact, visible_inputs
 from ..plan_formats import short_type
 
@@ -115,7 +114,9 @@ class ResourceTree:
             key: self._named(v.rpartition("::")[0]) for key, v in resource.options.providers.items()
         }
         titles = {"dependencies": "dependsOn", "property_dependencies": "made from"}
-        return {titles.get(key, _camel(key)): list(v) if isinstance(v, tuple) else v for key, v in options.items() if v}
+        return {
+            titles.get(key, camel_case(key)): list(v) if isinstance(v, tuple) else v for key, v in options.items() if v
+        }
 
     def _provider(self, reference: str) -> str:
         return self._named(reference.rpartition("::")[0])  # its URN and its id
@@ -162,8 +163,3 @@ def _replace(value: Any, path: tuple[str | int, ...]) -> None:
 def cut(text: str, longest: int) -> str:
     """A text, or its beginning and how much is left out."""
     return text if len(text) <= longest else f"{text[:longest]}… ({len(text) - longest:,} more characters)"
-
-
-def _camel(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(word.capitalize() for word in rest)

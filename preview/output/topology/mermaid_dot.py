@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...text.measure import visible
+from ...text.values import visible
 from ..plan_formats import short_type
 from .model import Item, Region, Subnet, Tier, Topology, Vpc
 from .svg import ROLE_WORDS

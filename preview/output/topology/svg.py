@@ -7,7 +7,8 @@ whole when pointed at. Equal topologies give equal files.
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from ...text.measure import shortened, visible, width, wrapped
+from ...text.measure import shortened, width, wrapped
+from ...text.values import visible
 from ..plan_formats import short_type
 from .model import Item, Region, Subnet, Tier, Topology, Vpc
 

@@ -17,7 +17,7 @@ from winkube.preview.output.topology import mermaid_dot
 from winkube.preview.output.topology import svg as drawing
 from winkube.preview.output.topology.model import Item, Region, Subnet, Tier, Topology, Vpc
 from winkube.preview.output.topology.topology import MOST_GROUPS, build_topology
-from winkube.preview.text import measure
+from winkube.preview.text import measure, values
 
 from ...conftest import Record
 from ..chromium import CHROMIUM, browser
@@ -170,9 +170,9 @@ def test_a_shortened_text_has_room(text: str, room: float, bold: bool) -> None:
 
 @given(st.text(max_size=80))
 def test_a_visible_text_has_no_character_that_steers(text: str) -> None:
-    shown = measure.visible(text)
+    shown = values.visible(text)
     assert not re.search("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]", shown)
-    assert measure.visible(shown) == shown
+    assert values.visible(shown) == shown
 
 
 @pytest.mark.proof

@@ -63,8 +63,8 @@ def test_no_form_shows_a_secret_or_changes_between_runs(show: object) -> None:
 
 def test_values_become_what_json_can_say() -> None:
     value = {"b": 3.0, "a": [UNKNOWN, Secret({"x": 1}), Reference("urn:1"), 0.5, None, True]}
-    assert plan_formats.plain(value) == {"a": ["[unknown]", "[secret]", "urn:1", 0.5, None, True], "b": 3}
-    assert list(plan_formats.plain(value)) == ["a", "b"]
+    assert plan_formats.to_json_value(value) == {"a": ["[unknown]", "[secret]", "urn:1", 0.5, None, True], "b": 3}
+    assert list(plan_formats.to_json_value(value)) == ["a", "b"]
 
 
 def test_the_tree_folds_siblings_and_shows_groups_findings_and_outputs() -> None:

@@ -250,14 +250,14 @@ class TestTheLibraryItself:
 
 class TestWhatGoesWrong:
     def test_a_revision_that_does_not_exist(self, repository: Repository) -> None:
-        assert repository.fails("mian") == 'there is no revision "mian" in this repository; did you mean "main"?'
+        assert repository.fails("mian") == 'there is no revision "mian" in this repository. Did you mean "main"?'
 
     def test_a_branch_that_only_the_remote_has(self, repository: Repository, tmp_path: Path) -> None:
         """As in a check-out of a pull request."""
         repository.git("branch", "release")
         clone = tmp_path / "clone"
         repository.git("clone", "--quiet", str(repository.folder), str(clone))
-        with pytest.raises(PreviewError, match='did you mean "origin/release"'):
+        with pytest.raises(PreviewError, match='Did you mean "origin/release"'):
             compare_revisions(clone, "release", None)
 
     def test_a_shallow_clone(self, repository: Repository, tmp_path: Path) -> None:
