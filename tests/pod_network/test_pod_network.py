@@ -45,6 +45,28 @@ def test_every_node_is_told_the_same_network():
     assert json.loads(wide["data"]["net-conf.json"])["Network"] == "100.64.0.0/10"
 
 
+def test_linux_nodes_get_flannel_and_port_mappings_in_one_list():
+    """As flannel ships it: hairpin mode, the bridge as gateway, and ports of the host by portmap behind it."""
+    text = flannel_manifests(FLANNEL)["configuration"]["data"]["cni-conf.json"]
+    assert json.loads(text)["cniVersion"] == "1.0.0"
+    assert json.loads(text)["plugins"] == [
+        {"type": "flannel", "delegate": {"hairpinMode": True, "isDefaultGateway": True}},
+        {"type": "portmap", "capabilities": {"portMappings": True}},
+    ]
+
+
+def test_flannel_runs_on_both_systems_each_from_a_daemon_set_of_its_own():
+    """The Linux image cannot run on Windows; selectors are those of today, never of the beta."""
+    manifests = flannel_manifests(FLANNEL)
+    for part, system in (("linux", "linux"), ("windows", "windows")):
+        assert manifests[part]["metadata"]["namespace"] == "kube-flannel"
+        assert pod_of(manifests[part])["nodeSelector"] == {"kubernetes.io/os": system}
+    assert "windowsOptions" not in pod_of(manifests["linux"]).get("securityContext", {})
+    assert manifests["configuration"]["metadata"]["name"] == "kube-flannel-cfg"
+    assert set(manifests["configuration"]["data"]) == {"cni-conf.json", "net-conf.json"}
+    assert "beta.kubernetes.io" not in json.dumps(manifests)
+
+
 def test_the_mtu_is_that_of_the_node_s_interface():
     """flannel takes the 50 bytes of VXLAN off itself; None leaves the interface's."""
     assert net_conf("10.244.0.0/16", mtu=9001)["Backend"]["MTU"] == 9001

@@ -33,7 +33,7 @@ CASES = {
     ),
     "windows-whole-volumes": windows_case(
         [mount()],
-        [mount(subPath="a")],
+        [mount(subPath="a"), mount(subPathExpr="$(POD)")],
         [mount(subPath=UNKNOWN)],
         "mounts a part of a volume",
     ),
