@@ -17,42 +17,64 @@ from .identity import check_identity
 ADDONS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html"
 WINDOWS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html"
 
-ADDON_KNOWN = Rule("WK-ADD-001", "An add-on is one of the table.", ADDONS_PAGE)
-ADDON_TWICE = Rule("WK-ADD-002", "An add-on is chosen once for a cluster.", ADDONS_PAGE)
+ADDON_KNOWN = Rule("WK-ADD-001", "An add-on must be one that winkube supports.", ADDONS_PAGE)
+ADDON_TWICE = Rule("WK-ADD-002", "An add-on can be chosen only once per cluster.", ADDONS_PAGE)
 WINDOWS_NODES = Rule("WK-ADD-003", "The Windows part of an add-on needs Windows nodes.", WINDOWS_PAGE)
-LINUX_ONLY = Rule("WK-ADD-004", "What runs on Linux only is kept off Windows nodes.", WINDOWS_PAGE)
+LINUX_ONLY = Rule("WK-ADD-004", "Software that runs only on Linux must be kept off Windows nodes.", WINDOWS_PAGE)
 POD_IDENTITY_ON_WINDOWS = Rule(
-    "WK-ADD-005", "Pods on Windows nodes get their role by IRSA: Pod Identity does not reach them.",
+    "WK-ADD-005",
+    "Pods on Windows nodes must get their role through IRSA; EKS Pod Identity does not support them.",
     "https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html",
-)  # fmt: skip
-VERSION_FORMAT = Rule("WK-ADD-006", "A version is written in full, as the add-on's publisher writes it.",
-                     "https://docs.aws.amazon.com/eks/latest/userguide/updating-an-add-on.html")  # fmt: skip
+)
+VERSION_FORMAT = Rule(
+    "WK-ADD-006",
+    "An add-on version must be written in full, in its publisher's format.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/updating-an-add-on.html",
+)
 VERSION_FOR_WINDOWS = Rule(
-    "WK-ADD-007", "An add-on with a Windows part is of a version that has it.",
+    "WK-ADD-007",
+    "An add-on with a Windows part needs a version that supports Windows.",
     "https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-setup-EKS-addon.html",
-)  # fmt: skip
-VERSION_OF_CHART = Rule("WK-ADD-008", "A chart is of the major version that its values were written for.",
-                        "https://semver.org")  # fmt: skip
+)
+VERSION_OF_CHART = Rule(
+    "WK-ADD-008", "A chart must keep the major version that its values were written for.", "https://semver.org"
+)
 LINUX_SELECTOR = Rule(
-    "WK-ADD-009", "Values neither send a Linux part to Windows nodes nor unset what keeps it on Linux.",
+    "WK-ADD-009",
+    "Values must not schedule Linux pods on Windows nodes or remove a Linux node selector.",
     "https://docs.aws.amazon.com/eks/latest/best-practices/windows-scheduling.html",
-)  # fmt: skip
-CLOSED_SELECTOR = Rule("WK-ADD-010", "Values name no operating system where the add-on's templates do.",
-                       "https://github.com/kubernetes-csi/csi-driver-smb/tree/master/charts")  # fmt: skip
-WINDOWS_SWITCH = Rule("WK-ADD-011", "The switch of a Windows part is windows, not a value.", WINDOWS_PAGE)
-NEEDS = Rule("WK-ADD-012", "An add-on comes with those that it needs.",
-             "https://github.com/kubernetes-sigs/windows-gmsa/blob/master/charts/README.md")  # fmt: skip
-NEEDS_INPUT = Rule("WK-ADD-013", "An add-on has what it cannot find out by itself.",
-                   "https://docs.aws.amazon.com/eks/latest/userguide/lbc-helm.html")  # fmt: skip
-NEEDS_POLICY = Rule("WK-ADD-014", "An add-on that works on your resources has a policy for them.",
-                    "https://docs.aws.amazon.com/eks/latest/userguide/s3-csi-create.html")  # fmt: skip
-NO_SERVICE_ACCOUNT = Rule("WK-ADD-015", "A role is given to add-ons that call AWS.", ADDONS_PAGE)
-ROLE_TWICE = Rule("WK-ADD-016", "A role of your own carries its own policies.", ADDONS_PAGE)
+)
+CLOSED_SELECTOR = Rule(
+    "WK-ADD-010",
+    "Values must not set the operating system where the add-on's templates set it.",
+    "https://github.com/kubernetes-csi/csi-driver-smb/tree/master/charts",
+)
+WINDOWS_SWITCH = Rule(
+    "WK-ADD-011", "The Windows part of an add-on is turned on by the windows argument, not by a value.", WINDOWS_PAGE
+)
+NEEDS = Rule(
+    "WK-ADD-012",
+    "An add-on needs the add-ons that it depends on.",
+    "https://github.com/kubernetes-sigs/windows-gmsa/blob/master/charts/README.md",
+)
+NEEDS_INPUT = Rule(
+    "WK-ADD-013",
+    "An add-on needs the inputs that it cannot discover.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/lbc-helm.html",
+)
+NEEDS_POLICY = Rule(
+    "WK-ADD-014",
+    "An add-on that uses your own resources needs a policy for them.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/s3-csi-create.html",
+)
+NO_SERVICE_ACCOUNT = Rule("WK-ADD-015", "Only an add-on that calls AWS can have a role.", ADDONS_PAGE)
+ROLE_TWICE = Rule("WK-ADD-016", "A role that you provide brings its own policies.", ADDONS_PAGE)
 AUTOSCALER_RELEASE = Rule(
-    "WK-ADD-018", "The autoscaler is of the cluster's Kubernetes minor.",
+    "WK-ADD-018",
+    "The cluster autoscaler must match the cluster's Kubernetes minor.",
     "https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/README.md#releases",
-)  # fmt: skip
-ROLE_VALUE = Rule("WK-ADD-017", "The role of a service account is given by role_arn, not by a value.", ADDONS_PAGE)
+)
+ROLE_VALUE = Rule("WK-ADD-017", "The role of a service account is set by role_arn, not by a value.", ADDONS_PAGE)
 
 _MANAGED_VERSION = re.compile(r"v(\d+)\.(\d+)\.(\d+)-eksbuild\.\d+")
 _CHART_VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")

@@ -28,11 +28,16 @@ GMSA_PAGE = "https://kubernetes.io/docs/tasks/configure-pod-container/configure-
 DOMAINLESS_PAGE = (
     "https://aws.amazon.com/blogs/containers/domainless-windows-authentication-for-amazon-eks-windows-pods/"
 )
-SPEC_NAME = Rule("WK-ADD-050", "A credential spec has a name of Kubernetes.", GMSA_PAGE)
-DOMAIN_FACTS = Rule("WK-ADD-051", "A credential spec names account and domain as Active Directory does.", GMSA_PAGE)
-CREDENTIAL = Rule("WK-ADD-052", "A portable identity is named by the ARN of a secret or parameter, never written out.",
-                  DOMAINLESS_PAGE)  # fmt: skip
-USERS = Rule("WK-ADD-053", "A credential spec names the service accounts that may use it.", GMSA_PAGE)
+SPEC_NAME = Rule("WK-ADD-050", "The name of a credential spec must be a valid Kubernetes name.", GMSA_PAGE)
+DOMAIN_FACTS = Rule(
+    "WK-ADD-051", "A credential spec must identify the account and the domain as Active Directory does.", GMSA_PAGE
+)
+CREDENTIAL = Rule(
+    "WK-ADD-052",
+    "A portable identity is given as the ARN of a secret or parameter, never as its value.",
+    DOMAINLESS_PAGE,
+)
+USERS = Rule("WK-ADD-053", "A credential spec must list the service accounts that may use it.", GMSA_PAGE)
 
 API_VERSION = "windows.k8s.io/v1"
 KIND = "GMSACredentialSpec"

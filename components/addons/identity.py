@@ -7,12 +7,13 @@ from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from .addon_policies import issuer_host
 
 IRSA_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/associate-service-account-role.html"
-SUBJECT = Rule("WK-ADD-020", "A role is for one service account by its exact name, without wildcards.", IRSA_PAGE)
-OIDC = Rule(
-    "WK-ADD-021", "A role for a service account trusts the OIDC provider of the cluster's own issuer.", IRSA_PAGE
+SUBJECT = Rule("WK-ADD-020", "A service account role names exactly one service account, without wildcards.", IRSA_PAGE)
+OIDC = Rule("WK-ADD-021", "A service account role must trust the OIDC provider of the cluster's own issuer.", IRSA_PAGE)
+IDENTITY = Rule(
+    "WK-ADD-022",
+    "A service account gets its role through irsa or pod_identity.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/service-accounts.html",
 )
-IDENTITY = Rule("WK-ADD-022", "A service account gets its role by irsa or by pod_identity.",
-                "https://docs.aws.amazon.com/eks/latest/userguide/service-accounts.html")  # fmt: skip
 
 IDENTITIES = ("irsa", "pod_identity")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")

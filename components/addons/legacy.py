@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from ..core.mistakes import Mistakes, Path, Rule
 
 LEGACY_OBJECT = Rule(
-    "WK-ADD-070", "The legacy Windows controllers are gone from the cluster.",
+    "WK-ADD-070",
+    "Objects of the legacy Windows controllers must be removed from the cluster.",
     "https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/pkg/condition/conditions.go",
-)  # fmt: skip
+)
 
 CONTROLLER, WEBHOOK = "vpc-resource-controller", "vpc-admission-webhook"
 LEFT_OVERS: Mapping[tuple[str, str], str] = {

@@ -11,9 +11,11 @@ from .addon_table import OS_LABEL
 
 ANNOTATIONS_PAGE = "https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/service/annotations/"
 HOW_IT_WORKS = "https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/how-it-works/"
-TARGET_TYPE = Rule("WK-ADD-060", "A load balancer's targets are pods (ip) or nodes (instance).", ANNOTATIONS_PAGE)
-INSTANCE_SERVICE = Rule("WK-ADD-061", "Targets of the type instance need a service with node ports.", ANNOTATIONS_PAGE)
-IP_ADDRESSES = Rule("WK-ADD-062", "Targets of the type ip need pods with addresses of the VPC.", HOW_IT_WORKS)
+TARGET_TYPE = Rule(
+    "WK-ADD-060", "The target type of a load balancer is ip (pods) or instance (nodes).", ANNOTATIONS_PAGE
+)
+INSTANCE_SERVICE = Rule("WK-ADD-061", "Instance targets need a Service with node ports.", ANNOTATIONS_PAGE)
+IP_ADDRESSES = Rule("WK-ADD-062", "IP targets need pods with addresses from the VPC.", HOW_IT_WORKS)
 SCHEME = Rule("WK-ADD-063", "A load balancer is internal or internet-facing.", ANNOTATIONS_PAGE)
 
 TARGET_TYPES = ("ip", "instance")

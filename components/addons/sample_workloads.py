@@ -21,8 +21,11 @@ from ..kubernetes.manifests import Manifest, check_image
 from ..scheduling.runtime_class_manifests import RELEASES, check_releases, runtime_class_name
 from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES
 
-SAMPLES = Rule("WK-K8S-047", "Sample workloads run in a namespace of their own.",
-               "https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/")  # fmt: skip
+SAMPLES = Rule(
+    "WK-K8S-047",
+    "Sample workloads need a namespace of their own.",
+    "https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/",
+)
 
 SERVER_IMAGE = "mcr.microsoft.com/windows/servercore/iis"
 CLIENT_IMAGE = "public.ecr.aws/docker/library/busybox:1.37.0"

@@ -39,10 +39,15 @@ from .self_managed_table import (
 )
 
 HELM_PAGE = "https://helm.sh/docs/topics/charts/"
-ADDON = Rule("WK-K8S-044", "An add-on of a self-managed cluster is one of the table, chosen once.", HELM_PAGE)
-ADDON_NEEDS = Rule("WK-K8S-045", "An add-on comes with those that it needs, and with what it has to be told.",
-                   HELM_PAGE)  # fmt: skip
-ADDON_VERSION = Rule("WK-K8S-046", "A chart is of the major version that its values were written for.", HELM_PAGE)
+ADDON = Rule(
+    "WK-K8S-044",
+    "An add-on of a self-managed cluster must be one that winkube supports, and can be chosen only once.",
+    HELM_PAGE,
+)
+ADDON_NEEDS = Rule(
+    "WK-K8S-045", "An add-on needs the add-ons that it depends on and the inputs that it cannot discover.", HELM_PAGE
+)
+ADDON_VERSION = Rule("WK-K8S-046", "A chart must keep the major version that its values were written for.", HELM_PAGE)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,15 +11,22 @@ from ..core.mistakes import Mistakes, Rule, nearest, one_of
 
 EBS_TYPES_PAGE = "https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html"
 CLASS_NAME = Rule(
-    "WK-ADD-030", "A storage class has a name of Kubernetes.",
+    "WK-ADD-030",
+    "The name of a storage class must be a valid Kubernetes name.",
     "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names",
-)  # fmt: skip
-VOLUME_TYPE = Rule("WK-ADD-031", "A volume is of a type that EBS has.", EBS_TYPES_PAGE)
-VOLUME_SPEED = Rule("WK-ADD-032", "Operations and throughput are within what the volume type gives.", EBS_TYPES_PAGE)
-RECLAIM_POLICY = Rule("WK-ADD-033", "A volume is deleted or retained when its claim goes.",
-                      "https://kubernetes.io/docs/concepts/storage/storage-classes/#reclaim-policy")  # fmt: skip
-SMB_SHARE = Rule("WK-ADD-034", "An SMB share is named by server and share.",
-                 "https://github.com/kubernetes-csi/csi-driver-smb/blob/master/docs/driver-parameters.md")  # fmt: skip
+)
+VOLUME_TYPE = Rule("WK-ADD-031", "The volume type must be one that EBS offers.", EBS_TYPES_PAGE)
+VOLUME_SPEED = Rule("WK-ADD-032", "IOPS and throughput must be within the limits of the volume type.", EBS_TYPES_PAGE)
+RECLAIM_POLICY = Rule(
+    "WK-ADD-033",
+    "The reclaim policy is Delete or Retain.",
+    "https://kubernetes.io/docs/concepts/storage/storage-classes/#reclaim-policy",
+)
+SMB_SHARE = Rule(
+    "WK-ADD-034",
+    "An SMB share is written as //server/share.",
+    "https://github.com/kubernetes-csi/csi-driver-smb/blob/master/docs/driver-parameters.md",
+)
 
 RECLAIM_POLICIES = ("Delete", "Retain")
 VOLUME_SPEEDS: Mapping[str, tuple[tuple[int, int] | None, tuple[int, int] | None]] = {

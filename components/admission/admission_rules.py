@@ -18,14 +18,21 @@ from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES
 
 WINDOWS_NETWORK_PAGE = "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"
 
-BASE_IMAGE = Rule("WK-K8S-037", "Microsoft's base images are named with the tag of a build, not with latest.",
-                  "https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/")  # fmt: skip
+BASE_IMAGE = Rule(
+    "WK-K8S-037",
+    "A Microsoft base image needs the tag of a Windows build; there is no latest tag.",
+    "https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/",
+)
 HOST_PROCESS_NAMESPACE = Rule(
-    "WK-K8S-038", "HostProcess pods run in namespaces whose Pod Security level is privileged, in so many words.",
+    "WK-K8S-038",
+    "HostProcess pods need a namespace whose Pod Security level is explicitly privileged.",
     "https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",
-)  # fmt: skip
-SERVICE = Rule("WK-K8S-039", "Services of Windows pods have no settings that kube-proxy on Windows ignores.",
-               WINDOWS_NETWORK_PAGE)  # fmt: skip
+)
+SERVICE = Rule(
+    "WK-K8S-039",
+    "Services for Windows pods must not use settings that kube-proxy on Windows ignores.",
+    WINDOWS_NETWORK_PAGE,
+)
 
 OS_KEY = "kubernetes.io/os"
 PRIVILEGED = "pod-security.kubernetes.io/enforce"

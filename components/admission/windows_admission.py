@@ -27,10 +27,10 @@ from .admission_manifests import MODES, AdmissionSettings, admission_manifests
 from .admission_rules import REFUSALS
 
 POLICY_PAGE = "https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/"
-ADMISSION_MODE = Rule("WK-K8S-040", "An admission rule audits, warns or denies, or is off.", POLICY_PAGE)
-ADMISSION_RULE = Rule("WK-K8S-041", "Modes are given to admission rules that there are.", POLICY_PAGE)
-ADMISSION_EXEMPT = Rule("WK-K8S-042", "The namespace kube-system is exempt from admission rules.", POLICY_PAGE)
-ADMISSION_FAILURE = Rule("WK-K8S-043", "A policy that cannot be evaluated fails or is ignored.", POLICY_PAGE)
+ADMISSION_MODE = Rule("WK-K8S-040", "The mode of an admission rule is audit, warn, deny or off.", POLICY_PAGE)
+ADMISSION_RULE = Rule("WK-K8S-041", "Modes can be set only for admission rules that exist.", POLICY_PAGE)
+ADMISSION_EXEMPT = Rule("WK-K8S-042", "The namespace kube-system must be exempt from admission rules.", POLICY_PAGE)
+ADMISSION_FAILURE = Rule("WK-K8S-043", "The failure policy of an admission rule is Fail or Ignore.", POLICY_PAGE)
 
 MUTATING_SINCE = "1.36"
 """The first minor with MutatingAdmissionPolicy v1; before it is off by default."""

@@ -29,32 +29,58 @@ ANONYMOUS_REQUESTS = "https://kubernetes.io/docs/reference/access-authn-authz/au
 ETCD_BACKUPS = "https://kubernetes.io/docs/tasks/administer-cluster/configure-upgrade-etcd/#backing-up-an-etcd-cluster"
 
 SLOT_COUNT = Rule("WK-CP-001", "A control plane has 1, 3 or 5 nodes.", "https://etcd.io/docs/v3.6/faq/")
-SLOT_ZONES = Rule("WK-CP-002", "Each zone of a control plane has a slot, a subnet, and lies in the region.", KUBEADM_HA)
-TYPE_KNOWN = Rule("WK-CP-003", "Instance types are known, and of one architecture.",
-                  "https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-types.html")  # fmt: skip
-TYPE_SIZE = Rule("WK-CP-004", "A control-plane node has 2 vCPUs and 2 GiB of memory at least.", KUBEADM_INSTALL)
-LINUX_KNOWN = Rule("WK-CP-005", "The nodes' Linux is one whose boot is known.")
+SLOT_ZONES = Rule(
+    "WK-CP-002", "Each control-plane zone must be in the Region and needs a slot and a subnet.", KUBEADM_HA
+)
+TYPE_KNOWN = Rule(
+    "WK-CP-003",
+    "Instance types must exist and share one CPU architecture.",
+    "https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-types.html",
+)
+TYPE_SIZE = Rule("WK-CP-004", "A control-plane node needs at least 2 vCPUs and 2 GiB of memory.", KUBEADM_INSTALL)
+LINUX_KNOWN = Rule("WK-CP-005", "The Linux distribution of the nodes must be one that winkube can boot.")
 RUNTIME_KNOWN = Rule("WK-CP-006", "The container runtime is containerd or CRI-O.",
                      "https://kubernetes.io/docs/setup/production-environment/container-runtimes/")  # fmt: skip
-NODE_COUNT_LIMIT = Rule("WK-CP-007", "The limit of nodes has room for the control plane and a worker.",
-                        CONTROLLER_MANAGER)  # fmt: skip
-EXPOSURE = Rule("WK-CP-008", "A public API says who may reach it, and nodes reach it from inside.", NLB)
-HEALTH_CHECK = Rule("WK-CP-009", "The load balancer asks what it may ask.", ANONYMOUS_REQUESTS)
-PKI_KNOWN = Rule("WK-CP-010", "Certificate authorities are made by deployment or node, with keys that kubeadm knows.",
-                 "https://kubernetes.io/docs/setup/best-practices/certificates/")  # fmt: skip
-ADMIN_HOURS = Rule("WK-CP-011", "The administrator's certificate lives 1 hour to 1 year.")
-VOLUME_SIZE = Rule("WK-CP-012", "A volume has room for what lies on it, and is one that EBS has.",
-                   "https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html")  # fmt: skip
-BACKUPS = Rule("WK-CP-013", "A backup is made at least once a day, and one at least is kept.", ETCD_BACKUPS)
-INCARNATION = Rule("WK-CP-014", "An incarnation is a number from 1.")
-ENCRYPTION = Rule("WK-CP-015", "The image of a KMS plug-in is for encryption by KMS.",
-                  "https://kubernetes.io/docs/tasks/administer-cluster/kms-provider/")  # fmt: skip
-ISSUER = Rule("WK-CP-016", "The keys of ServiceAccounts are published by CloudFront or S3.",
-              "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_create_oidc.html")  # fmt: skip
-ISSUER_KEYS = Rule("WK-CP-017", "An issuer publishes the key of ServiceAccounts before there is a node.",
-                   "https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/")  # fmt: skip
-OWN_KEY = Rule("WK-CP-018", "The cluster's key is not the one of its bucket, which workers use.",
-               "https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html")  # fmt: skip
+NODE_COUNT_LIMIT = Rule(
+    "WK-CP-007", "The node limit must leave room for the control plane and at least one worker.", CONTROLLER_MANAGER
+)
+EXPOSURE = Rule("WK-CP-008", "A public API needs a list of allowed CIDRs, and a private address for nodes.", NLB)
+HEALTH_CHECK = Rule(
+    "WK-CP-009", "The load balancer's health check must be one that the API server answers.", ANONYMOUS_REQUESTS
+)
+PKI_KNOWN = Rule(
+    "WK-CP-010",
+    "Certificate authorities are created by the deployment or by a node, with keys that kubeadm supports.",
+    "https://kubernetes.io/docs/setup/best-practices/certificates/",
+)
+ADMIN_HOURS = Rule("WK-CP-011", "The administrator's certificate must be valid for 1 hour to 1 year.")
+VOLUME_SIZE = Rule(
+    "WK-CP-012",
+    "A volume must have a type that EBS offers and enough space for its content.",
+    "https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html",
+)
+BACKUPS = Rule("WK-CP-013", "A backup must be made at least once a day, and at least one must be kept.", ETCD_BACKUPS)
+INCARNATION = Rule("WK-CP-014", "Incarnation numbers start at 1.")
+ENCRYPTION = Rule(
+    "WK-CP-015",
+    "A KMS plug-in image is used only with KMS encryption.",
+    "https://kubernetes.io/docs/tasks/administer-cluster/kms-provider/",
+)
+ISSUER = Rule(
+    "WK-CP-016",
+    "Service account keys are published through CloudFront or S3.",
+    "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_create_oidc.html",
+)
+ISSUER_KEYS = Rule(
+    "WK-CP-017",
+    "An issuer needs the service account keys before the first node starts.",
+    "https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/",
+)
+OWN_KEY = Rule(
+    "WK-CP-018",
+    "The cluster needs a KMS key other than the bucket's, because workers use that one.",
+    "https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html",
+)
 LEAST_VCPUS, LEAST_MEMORY_MIB = 2, 2048
 RUNTIMES = ("containerd", "cri-o")
 REFUSED_RUNTIMES: Mapping[str, str] = {

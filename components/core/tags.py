@@ -6,12 +6,12 @@ from .mistakes import Mistakes, Path, Rule
 
 TAG_LIMITS = Rule(
     "WK-TAG-001",
-    "A tag's key has 1 to 128 characters and its value at most 256.",
+    "A tag key has 1 to 128 characters, and a tag value at most 256.",
     "https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html",
 )
 TAG_RESERVED = Rule(
     "WK-TAG-002",
-    "Tag keys that begin with aws: belong to AWS.",
+    "Tag keys that begin with aws: are reserved for AWS.",
     "https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html",
 )
 

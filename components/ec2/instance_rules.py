@@ -8,21 +8,37 @@ from ..tables.instance_types import InstanceType, instance_type, instance_type_n
 from ..tables.windows import WINDOWS_AMI_PAGE
 
 NODE_GROUPS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html"
-UNKNOWN_TYPE = Rule("WK-EKS-014", "Instance types are those that EC2 has.",
-                    "https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-types.html")  # fmt: skip
-MIXED_ARCHITECTURE = Rule("WK-EKS-015", "The instance types of one group share one architecture.", NODE_GROUPS_PAGE)
-WINDOWS_ON_ARM = Rule("WK-EKS-016", "Windows nodes are x86_64: there is no image for Arm.", WINDOWS_AMI_PAGE)
+UNKNOWN_TYPE = Rule(
+    "WK-EKS-014",
+    "An instance type must be one that EC2 offers.",
+    "https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-types.html",
+)
+MIXED_ARCHITECTURE = Rule(
+    "WK-EKS-015", "All instance types of a group must share one CPU architecture.", NODE_GROUPS_PAGE
+)
+WINDOWS_ON_ARM = Rule(
+    "WK-EKS-016", "Windows nodes need x86_64 instance types; there is no Windows image for Arm.", WINDOWS_AMI_PAGE
+)
 WINDOWS_ACCELERATOR = Rule(
     "WK-EKS-017",
-    "Windows node images carry no accelerator driver; GPUs need an image of one's own, other accelerators never work.",
+    "Windows node images have no accelerator drivers: GPUs need a custom image, other accelerators do not work.",
     "https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-windows-optimized-ami.html",
 )
-WINDOWS_MEMORY = Rule("WK-EKS-018", "A Windows node needs more memory than the 2 GiB that it keeps for itself.",
-                      "https://docs.aws.amazon.com/eks/latest/best-practices/windows-oom.html")  # fmt: skip
-SIZES = Rule("WK-EKS-019", "Sizes of a group: 0 ≤ min ≤ desired ≤ max, and max is at least 1.",
-             "https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html")  # fmt: skip
-TYPE_COUNT = Rule("WK-EKS-026", "A managed node group names 1 to 20 instance types, each once.",
-                  "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html")  # fmt: skip
+WINDOWS_MEMORY = Rule(
+    "WK-EKS-018",
+    "A Windows node needs more memory than the 2 GiB that it reserves for itself.",
+    "https://docs.aws.amazon.com/eks/latest/best-practices/windows-oom.html",
+)
+SIZES = Rule(
+    "WK-EKS-019",
+    "The sizes of a group must satisfy 0 ≤ min ≤ desired ≤ max, with max at least 1.",
+    "https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
+)
+TYPE_COUNT = Rule(
+    "WK-EKS-026",
+    "A managed node group lists 1 to 20 different instance types.",
+    "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html",
+)
 CAPACITY_TYPES: Mapping[str, str] = {"on_demand": "ON_DEMAND", "spot": "SPOT"}
 """Words for the kind of capacity, with those of the EKS API."""
 MAXIMUM_ROOT_GIB = 16384  # gp3

@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from ..core.mistakes import Mistakes, Path, Rule, shown
 from ..tables.regions import REGIONS
 
-PROXY = Rule("WK-EKS-088", "A proxy is an http or https address with a host; what is direct are names or networks.",
-             "https://docs.aws.amazon.com/systems-manager/latest/userguide/configure-proxy-ssm-agent.html")  # fmt: skip
+PROXY = Rule(
+    "WK-EKS-088",
+    "A proxy is an http or https URL with a host; its exceptions are names or networks.",
+    "https://docs.aws.amazon.com/systems-manager/latest/userguide/configure-proxy-ssm-agent.html",
+)
 
 METADATA = "169.254.169.254"
 DIRECT = (

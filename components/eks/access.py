@@ -14,17 +14,22 @@ from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 ENTRIES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html"
 
 ENTRY_NAME = Rule(
-    "WK-EKS-040", "Access entries have names of their own, which become names of resources.", ENTRIES_PAGE
+    "WK-EKS-040", "Each access entry needs a unique name, which becomes part of resource names.", ENTRIES_PAGE
 )
-ENTRY_PRINCIPAL = Rule("WK-EKS-041", "The principal of an access entry is the ARN of an IAM role or user, used once.",
-                       ENTRIES_PAGE)  # fmt: skip
+ENTRY_PRINCIPAL = Rule(
+    "WK-EKS-041",
+    "The principal of an access entry is the ARN of an IAM role or user, and can be used only once.",
+    ENTRIES_PAGE,
+)
 ENTRY_POLICY = Rule(
-    "WK-EKS-042", "Access policies are those that EKS has.", "https://docs.aws.amazon.com/eks/latest/userguide/access-policy-permissions.html"
-)  # fmt: skip
-ENTRY_MODE = Rule("WK-EKS-043", "Access entries need an authentication mode with the API.", ENTRIES_PAGE)
-ENTRY_NOTHING = Rule("WK-EKS-044", "An access entry gives a policy or a Kubernetes group.", ENTRIES_PAGE)
+    "WK-EKS-042",
+    "An access policy must be one that EKS offers.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/access-policy-permissions.html",
+)
+ENTRY_MODE = Rule("WK-EKS-043", "Access entries need an authentication mode that includes the API.", ENTRIES_PAGE)
+ENTRY_NOTHING = Rule("WK-EKS-044", "An access entry must grant an access policy or a Kubernetes group.", ENTRIES_PAGE)
 ENTRY_GROUP = Rule(
-    "WK-EKS-045", "Kubernetes groups of an access entry do not begin with system: or eks:.", ENTRIES_PAGE
+    "WK-EKS-045", "Kubernetes groups of an access entry must not begin with system: or eks:.", ENTRIES_PAGE
 )
 
 ACCESS_POLICIES: Mapping[str, str] = {

@@ -14,10 +14,16 @@ from ..core.order import ordered_after
 from ..core.tags import check_tags, named
 from .target import EksTarget, check_target
 
-ADDON_NAME = Rule("WK-EKS-060", "vpc-cni belongs to WindowsIpam, which configures it; other add-ons stand alone.",
-                  "https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html")  # fmt: skip
-CONFLICTS = Rule("WK-EKS-061", "Conflicts of an add-on are resolved by none, overwrite or preserve.",
-                 "https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateAddon.html")  # fmt: skip
+ADDON_NAME = Rule(
+    "WK-EKS-060",
+    "The vpc-cni add-on belongs to WindowsIpam, which configures it.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html",
+)
+CONFLICTS = Rule(
+    "WK-EKS-061",
+    "Add-on conflicts are resolved by none, overwrite or preserve.",
+    "https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateAddon.html",
+)
 RESOLUTIONS: Mapping[str, str] = {"overwrite": "OVERWRITE", "preserve": "PRESERVE", "none": "NONE"}
 
 

@@ -20,15 +20,23 @@ from ..scheduling.labels import TaintLike, kubelet_flags
 LAUNCH_TEMPLATES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html"
 BOOTSTRAP_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/eks-optimized-windows-ami.html"
 
-USER_DATA_SIZE = Rule("WK-EKS-070", "User data has at most 16384 bytes before it is encoded.",
-                      "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html")  # fmt: skip
-KUBELET_ARGUMENT = Rule("WK-EKS-071", "A kubelet argument is a flag without dashes, its value has no spaces or quotes.",
-                        BOOTSTRAP_PAGE)  # fmt: skip
-COMMAND = Rule("WK-EKS-072", "A command of user data is one that its tags can hold.", LAUNCH_TEMPLATES_PAGE)
-OWNED_ARGUMENT = Rule("WK-EKS-073", "Some kubelet flags are written from other fields of the group.", BOOTSTRAP_PAGE)
+USER_DATA_SIZE = Rule(
+    "WK-EKS-070",
+    "User data can have at most 16384 bytes before encoding.",
+    "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html",
+)
+KUBELET_ARGUMENT = Rule(
+    "WK-EKS-071", "A kubelet argument is a flag without dashes, and its value has no spaces or quotes.", BOOTSTRAP_PAGE
+)
+COMMAND = Rule(
+    "WK-EKS-072", "Commands must not contain user data tags or call the bootstrap script.", LAUNCH_TEMPLATES_PAGE
+)
+OWNED_ARGUMENT = Rule(
+    "WK-EKS-073", "Kubelet flags that winkube derives from other arguments cannot be set directly.", BOOTSTRAP_PAGE
+)
 HYPER_V_GATE = Rule(
     "WK-EKS-087",
-    "Kubelets know no feature gate for Hyper-V isolation.",
+    "The kubelet has no feature gate for Hyper-V isolation.",
     "https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates-removed/",
 )
 

@@ -18,28 +18,37 @@ CREATE_CLUSTER_PAGE = "https://docs.aws.amazon.com/eks/latest/APIReference/API_C
 NETWORK_CONFIG_PAGE = "https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html"
 ENDPOINT_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html"
 
-VERSION = Rule(
-    "WK-EKS-001", "A new cluster runs a Kubernetes minor that EKS has in standard support.", EKS_VERSIONS_PAGE
+VERSION = Rule("WK-EKS-001", "A new cluster needs a Kubernetes minor in standard support on EKS.", EKS_VERSIONS_PAGE)
+CLUSTER_NAME = Rule(
+    "WK-EKS-002", "A cluster name has 1 to 100 letters, digits, hyphens or underscores.", CREATE_CLUSTER_PAGE
 )
-CLUSTER_NAME = Rule("WK-EKS-002", "A cluster's name has 1 to 100 letters, digits, hyphens or underscores.",
-                    CREATE_CLUSTER_PAGE)  # fmt: skip
-SERVICE_CIDR = Rule("WK-EKS-003", "The service CIDR is private and of /12 to /24.", NETWORK_CONFIG_PAGE)
-AUTHENTICATION_MODE = Rule("WK-EKS-004", "The authentication mode is one of those that EKS has.", CREATE_CLUSTER_PAGE)
+SERVICE_CIDR = Rule("WK-EKS-003", "The service CIDR must be a private network from /12 to /24.", NETWORK_CONFIG_PAGE)
+AUTHENTICATION_MODE = Rule("WK-EKS-004", "The authentication mode must be one that EKS offers.", CREATE_CLUSTER_PAGE)
 PUBLIC_ACCESS = Rule(
-    "WK-EKS-005", "A public endpoint names the public CIDRs that may reach it, at most 40.", ENDPOINT_PAGE
+    "WK-EKS-005", "A public endpoint needs a list of at most 40 public CIDRs that may reach it.", ENDPOINT_PAGE
 )
-LOG_TYPES = Rule("WK-EKS-006", "Control-plane logs are of the types that EKS has.",
-                 "https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html")  # fmt: skip
+LOG_TYPES = Rule(
+    "WK-EKS-006",
+    "Control plane log types must be ones that EKS offers.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html",
+)
 SUPPORT_TYPE = Rule("WK-EKS-008", "The upgrade policy is standard or extended.", EKS_VERSIONS_PAGE)
 CONTROL_PLANE_TIER = Rule(
-    "WK-EKS-009", "The control-plane tier is one of those that EKS has.",
+    "WK-EKS-009",
+    "The control plane tier must be one that EKS offers.",
     "https://docs.aws.amazon.com/eks/latest/userguide/eks-provisioned-control-plane-getting-started.html",
-)  # fmt: skip
-SUBNET_COUNT = Rule("WK-EKS-032", "The control plane needs subnets in two zones at least.",
-                    "https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html")  # fmt: skip
-EGRESS_MODE = Rule("WK-EKS-033", "The control plane's egress is routed by AWS or by the customer.", CREATE_CLUSTER_PAGE)
-EXISTING_ROLE = Rule("WK-EKS-046", "A cluster's role is made, with policies and boundary, or an existing one named.",
-                     "https://docs.aws.amazon.com/eks/latest/userguide/cluster-iam-role.html")  # fmt: skip
+)
+SUBNET_COUNT = Rule(
+    "WK-EKS-032",
+    "The control plane needs subnets in at least two Availability Zones.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
+)
+EGRESS_MODE = Rule("WK-EKS-033", "Control plane egress is routed by AWS or by the customer.", CREATE_CLUSTER_PAGE)
+EXISTING_ROLE = Rule(
+    "WK-EKS-046",
+    "Policies and a boundary are for a new cluster role; an existing role is given by its ARN.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/cluster-iam-role.html",
+)
 
 AUTHENTICATION_MODES = ("API", "API_AND_CONFIG_MAP", "CONFIG_MAP")
 LOG_TYPE_NAMES = ("api", "audit", "authenticator", "controllerManager", "scheduler")

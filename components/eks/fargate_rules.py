@@ -6,8 +6,11 @@ from typing import Any, cast
 
 from ..core.mistakes import Mistakes, Path, Rule
 
-SELECTORS = Rule("WK-EKS-038", "A Fargate profile has one to five selectors with at most five labels each.",
-                 "https://docs.aws.amazon.com/eks/latest/userguide/fargate-profile.html")  # fmt: skip
+SELECTORS = Rule(
+    "WK-EKS-038",
+    "A Fargate profile has one to five selectors, each with at most five labels.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/fargate-profile.html",
+)
 
 SELECTOR_LIMIT = 5
 LABEL_LIMIT = 5

@@ -30,29 +30,57 @@ from .node_group_rules import NodeGroupLike
 
 LAUNCH_TEMPLATES_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html"
 
-OWN_IMAGE = Rule("WK-EKS-025", "A group has an image of its own or one of EKS, not both.", LAUNCH_TEMPLATES_PAGE)
-CPU_OPTIONS = Rule("WK-EKS-074", "CPU options name cores and threads together, within what every type has.",
-                   "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-optimize-cpu.html")  # fmt: skip
-WARM_POOL = Rule("WK-EKS-075", "Warm pools are for managed groups of an EKS image.",
-                 "https://docs.aws.amazon.com/eks/latest/userguide/warm-pools-managed-node-groups.html")  # fmt: skip
-UPDATES = Rule("WK-EKS-076", "An update takes a number or a percentage of the nodes at once, not both.",
-               "https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupUpdateConfig.html")  # fmt: skip
-RELEASE_VERSION = Rule("WK-EKS-077", "A pinned release is one of the cluster's Kubernetes minor.",
-                       "https://docs.aws.amazon.com/eks/latest/userguide/eks-ami-versions-windows.html")  # fmt: skip
-OWN_BOOTSTRAP = Rule("WK-EKS-078", "What the bootstrap is told belongs to groups that start it themselves.",
-                     LAUNCH_TEMPLATES_PAGE)  # fmt: skip
-TARGET_FACTS = Rule("WK-EKS-079", "A group that starts the bootstrap itself knows the cluster's endpoint and CA.",
-                    LAUNCH_TEMPLATES_PAGE)  # fmt: skip
-ENTRY_OF_NODES = Rule("WK-EKS-080", "Nodes that EKS does not start need an access entry, and so the API mode.",
-                      "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html")  # fmt: skip
-MAX_PODS = Rule("WK-EKS-081", "max_pods is at most what the addresses of the smallest type allow.",
-                "https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html")  # fmt: skip
+OWN_IMAGE = Rule("WK-EKS-025", "A group uses either a custom image or an EKS image.", LAUNCH_TEMPLATES_PAGE)
+CPU_OPTIONS = Rule(
+    "WK-EKS-074",
+    "CPU options set cores and threads together, within the limits of every instance type.",
+    "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-optimize-cpu.html",
+)
+WARM_POOL = Rule(
+    "WK-EKS-075",
+    "Warm pools are available only for managed groups with an EKS image.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/warm-pools-managed-node-groups.html",
+)
+UPDATES = Rule(
+    "WK-EKS-076",
+    "An update limit is either a number or a percentage of the nodes.",
+    "https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupUpdateConfig.html",
+)
+RELEASE_VERSION = Rule(
+    "WK-EKS-077",
+    "A pinned release must match the cluster's Kubernetes minor.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/eks-ami-versions-windows.html",
+)
+OWN_BOOTSTRAP = Rule(
+    "WK-EKS-078", "Bootstrap options need a group that runs the bootstrap script itself.", LAUNCH_TEMPLATES_PAGE
+)
+TARGET_FACTS = Rule(
+    "WK-EKS-079",
+    "A group that runs the bootstrap script itself needs the cluster's endpoint and CA.",
+    LAUNCH_TEMPLATES_PAGE,
+)
+ENTRY_OF_NODES = Rule(
+    "WK-EKS-080",
+    "Nodes that EKS does not start need an access entry, and so an authentication mode with the API.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
+)
+MAX_PODS = Rule(
+    "WK-EKS-081",
+    "max_pods cannot exceed the IP addresses of the smallest instance type.",
+    "https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html",
+)
 MANAGEMENT = Rule("WK-EKS-082", "A group is managed by EKS or self-managed.", NODE_GROUPS_PAGE)
-NO_SHELL = Rule("WK-EKS-083", "Bottlerocket has no shell for commands, and its kubelet no free flags.",
-                "https://bottlerocket.dev/en/os/latest/#/api/settings/")  # fmt: skip
+NO_SHELL = Rule(
+    "WK-EKS-083",
+    "Bottlerocket runs no commands and accepts no arbitrary kubelet flags.",
+    "https://bottlerocket.dev/en/os/latest/#/api/settings/",
+)
 
-SECURITY_GROUPS = Rule("WK-EKS-086", "Nodes are in the cluster's security group, or in others that open as much.",
-                       "https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html")  # fmt: skip
+SECURITY_GROUPS = Rule(
+    "WK-EKS-086",
+    "Nodes need the cluster's security group, or other groups that open the same ports.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html",
+)
 
 MANAGEMENTS = ("managed", "self_managed")
 UPDATE_STRATEGIES: Mapping[str, str] = {"default": "DEFAULT", "minimal": "MINIMAL"}

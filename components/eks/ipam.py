@@ -19,26 +19,33 @@ from .node_group_rules import NodeGroupLike
 IPAM_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html"
 TARGETS_PAGE = "https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/windows/prefix_delegation_config_options.md"
 
-IPAM_MODE = Rule(
-    "WK-EKS-050", "Windows IPAM is configured through the add-on or through the ConfigMap, never both.", IPAM_PAGE
+IPAM_MODE = Rule("WK-EKS-050", "Windows IPAM is configured through either the add-on or the ConfigMap.", IPAM_PAGE)
+IPAM_TARGET = Rule(
+    "WK-EKS-051", "Warm and minimum targets must be zero or more, and at least one must be above zero.", TARGETS_PAGE
 )
-IPAM_TARGET = Rule("WK-EKS-051", "Warm and minimum targets are zero or more, and not all zero.", TARGETS_PAGE)
-IPAM_PREFIX_ONLY = Rule("WK-EKS-052", "A warm prefix target needs prefix delegation, and no address targets beside it.",
-                        TARGETS_PAGE)  # fmt: skip
-IPAM_NITRO = Rule("WK-EKS-053", "Prefix delegation works on Nitro instances.",
-                  "https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html")  # fmt: skip
-IPAM_OFF = Rule("WK-EKS-054", "Prefix delegation and targets need Windows IPAM switched on.", IPAM_PAGE)
-IPAM_CAPACITY = Rule("WK-EKS-055", "Targets beyond what a node can hold are cut off.", TARGETS_PAGE)
+IPAM_PREFIX_ONLY = Rule(
+    "WK-EKS-052", "A warm prefix target needs prefix delegation, and excludes IP address targets.", TARGETS_PAGE
+)
+IPAM_NITRO = Rule(
+    "WK-EKS-053",
+    "Prefix delegation needs Nitro instances.",
+    "https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html",
+)
+IPAM_OFF = Rule("WK-EKS-054", "Prefix delegation and targets need Windows IPAM.", IPAM_PAGE)
+IPAM_CAPACITY = Rule("WK-EKS-055", "A target cannot exceed the number of addresses that a node can hold.", TARGETS_PAGE)
 
 CUSTOM_NETWORKING = Rule(
-    "WK-EKS-035", "Custom networking of the CNI (ENIConfig) does not work with Windows nodes.", IPAM_PAGE
+    "WK-EKS-035", "Custom networking of the VPC CNI (ENIConfig) does not work with Windows nodes.", IPAM_PAGE
 )
-OWNED_VALUE = Rule("WK-EKS-036", "Values of the add-on that have a field are written from it.", IPAM_PAGE)
+OWNED_VALUE = Rule("WK-EKS-036", "Add-on values that have an argument of their own must be set there.", IPAM_PAGE)
 CNI_ON_WINDOWS = Rule("WK-EKS-037", "Network policies of the VPC CNI are not enforced on Windows nodes.",
                       "https://docs.aws.amazon.com/eks/latest/userguide/eks-networking-add-ons.html")  # fmt: skip
 
-RESERVATIONS = Rule("WK-EKS-058", "Subnets keep unbroken /28 blocks for the prefixes of all Windows nodes.",
-                    "https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html")  # fmt: skip
+RESERVATIONS = Rule(
+    "WK-EKS-058",
+    "Subnets must reserve contiguous /28 blocks for the prefixes of all Windows nodes.",
+    "https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html",
+)
 
 MODES = ("addon", "config_map")
 CUSTOM_NETWORKING_VARIABLE = "AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG"

@@ -8,20 +8,30 @@ from ..tables.kubernetes import at_least
 from ..tables.windows import WINDOWS_RELEASES
 
 NODE_CLASSES_PAGE = "https://karpenter.sh/docs/concepts/nodeclasses/"
-RELEASE = Rule("WK-ADD-040", "Karpenter starts Windows releases that the cluster's Kubernetes runs.", NODE_CLASSES_PAGE)
+RELEASE = Rule(
+    "WK-ADD-040",
+    "The cluster's Kubernetes minor must support the Windows release that Karpenter starts.",
+    NODE_CLASSES_PAGE,
+)
 OWN_ROLE = Rule(
-    "WK-ADD-041", "Windows nodes of Karpenter have a node role that no Linux node has.",
+    "WK-ADD-041",
+    "Windows nodes started by Karpenter need a node role that no Linux node uses.",
     "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
-)  # fmt: skip
+)
 ENTRY_MODE = Rule(
-    "WK-ADD-042", "The access entry of Windows nodes needs an authentication mode with the API.",
+    "WK-ADD-042",
+    "The access entry of Windows nodes needs an authentication mode that includes the API.",
     "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
-)  # fmt: skip
-RESERVED_TAGS = Rule("WK-ADD-044", "Karpenter writes some tags of its nodes itself.", NODE_CLASSES_PAGE)
-SELECTORS = Rule("WK-ADD-045", "A node class names its subnets and security groups.", NODE_CLASSES_PAGE)
-CAPACITY = Rule("WK-ADD-046", "Capacity is on-demand or spot.", "https://karpenter.sh/docs/concepts/nodepools/")
-POOL_NAME = Rule("WK-ADD-047", "A node class and its pool have a name of Kubernetes.", NODE_CLASSES_PAGE)
-WINDOWS_VOLUME = Rule("WK-ADD-048", "The root volume of a Windows node has 50 GiB or more.", NODE_CLASSES_PAGE)
+)
+RESERVED_TAGS = Rule("WK-ADD-044", "Tags that Karpenter writes itself cannot be set.", NODE_CLASSES_PAGE)
+SELECTORS = Rule("WK-ADD-045", "A node class must select subnets and security groups.", NODE_CLASSES_PAGE)
+CAPACITY = Rule(
+    "WK-ADD-046", "The capacity type is on-demand or spot.", "https://karpenter.sh/docs/concepts/nodepools/"
+)
+POOL_NAME = Rule(
+    "WK-ADD-047", "The names of a node class and its node pool must be valid Kubernetes names.", NODE_CLASSES_PAGE
+)
+WINDOWS_VOLUME = Rule("WK-ADD-048", "The root volume of a Windows node needs at least 50 GiB.", NODE_CLASSES_PAGE)
 
 CAPACITY_TYPES = ("on-demand", "spot")
 RESERVED_TAG_PREFIXES = ("eks:eks-cluster-name", "kubernetes.io/cluster", "karpenter.sh/nodepool",

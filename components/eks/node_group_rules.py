@@ -19,29 +19,47 @@ from ..tables.windows import EDITIONS, WINDOWS_AMI_PAGE, WINDOWS_RELEASES, neare
 WINDOWS_SUPPORT_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html"
 
 UNKNOWN_RELEASE = Rule("WK-EKS-010", "Windows nodes run Windows Server 2019, 2022 or 2025.", WINDOWS_AMI_PAGE)
-UNKNOWN_EDITION = Rule("WK-EKS-011", "Node images of Windows Server come as core and full.", WINDOWS_AMI_PAGE)
-RELEASE_TOO_NEW = Rule(
-    "WK-EKS-012", "A Windows release needs the Kubernetes minor that first ran it.", WINDOWS_AMI_PAGE
-)
+UNKNOWN_EDITION = Rule("WK-EKS-011", "The Windows Server edition is core or full.", WINDOWS_AMI_PAGE)
+RELEASE_TOO_NEW = Rule("WK-EKS-012", "A Windows release needs a Kubernetes minor that supports it.", WINDOWS_AMI_PAGE)
 UNKNOWN_LINUX = Rule("WK-EKS-013", "Linux nodes run Amazon Linux 2023 or Bottlerocket.", NODE_GROUPS_PAGE)
-ROOT_VOLUME = Rule("WK-EKS-020", "The root volume has at least 50 GiB for Windows and 20 GiB for Linux, at most 16384.",
-                   "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html")  # fmt: skip
-DUPLICATE_NAME = Rule("WK-EKS-021", "Groups of one cluster have different names.", NODE_GROUPS_PAGE)
-GROUP_NAME = Rule("WK-EKS-022", "A group's name has 1 to 37 letters, digits, hyphens or underscores.",
-                  "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html")  # fmt: skip
+ROOT_VOLUME = Rule(
+    "WK-EKS-020",
+    "The root volume has 50 (Windows) or 20 (Linux) to 16384 GiB.",
+    "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html",
+)
+DUPLICATE_NAME = Rule("WK-EKS-021", "Each group of a cluster needs a unique name.", NODE_GROUPS_PAGE)
+GROUP_NAME = Rule(
+    "WK-EKS-022",
+    "A group name has 1 to 37 letters, digits, hyphens or underscores.",
+    "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html",
+)
 NO_LINUX = Rule("WK-EKS-023", "A cluster with Windows nodes needs Linux nodes for CoreDNS and other system pods.",
                 WINDOWS_SUPPORT_PAGE)  # fmt: skip
-CAPACITY_TYPE = Rule("WK-EKS-024", "Capacity is on demand or spot.",
-                     "https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html")  # fmt: skip
-UNTESTED_TYPE = Rule("WK-EKS-027", "C3, C4, D2, I2, M4, M6a and R3 were named as unfit for Windows until 2023.",
-                     "https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.aws_eks-readme.html")  # fmt: skip
-OLD_RELEASE = Rule("WK-EKS-028", "Windows Server 2019 is out of mainstream support.",
-                   "https://learn.microsoft.com/lifecycle/products/windows-server-2019")  # fmt: skip
-ONE_LINUX_NODE = Rule("WK-EKS-029", "Two Linux nodes are advised beside Windows nodes.", WINDOWS_SUPPORT_PAGE)
-WINDOWS_IPV4 = Rule("WK-EKS-030", "Windows nodes and pods have IPv4 addresses only.", WINDOWS_SUPPORT_PAGE)
-PLATFORM = Rule("WK-EKS-039", "Windows nodes need a platform version with Windows support.", WINDOWS_SUPPORT_PAGE)
-AUTO_MODE = Rule("WK-EKS-034", "EKS Auto Mode runs no Windows nodes.",
-                 "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html")  # fmt: skip
+CAPACITY_TYPE = Rule(
+    "WK-EKS-024",
+    "The capacity type is on_demand or spot.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html",
+)
+UNTESTED_TYPE = Rule(
+    "WK-EKS-027",
+    "AWS listed C3, C4, D2, I2, M4, M6a and R3 as unsupported for Windows until 2023.",
+    "https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.aws_eks-readme.html",
+)
+OLD_RELEASE = Rule(
+    "WK-EKS-028",
+    "Windows Server 2019 is no longer in mainstream support.",
+    "https://learn.microsoft.com/lifecycle/products/windows-server-2019",
+)
+ONE_LINUX_NODE = Rule(
+    "WK-EKS-029", "A cluster with Windows nodes should have at least two Linux nodes.", WINDOWS_SUPPORT_PAGE
+)
+WINDOWS_IPV4 = Rule("WK-EKS-030", "Windows nodes and pods support IPv4 only.", WINDOWS_SUPPORT_PAGE)
+PLATFORM = Rule("WK-EKS-039", "Windows nodes need an EKS platform version that supports Windows.", WINDOWS_SUPPORT_PAGE)
+AUTO_MODE = Rule(
+    "WK-EKS-034",
+    "EKS Auto Mode does not support Windows nodes.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html",
+)
 ONE_SYSTEM = Rule("WK-EKS-031", "A group is either Linux or Windows.", NODE_GROUPS_PAGE)
 
 

@@ -8,8 +8,11 @@ from ..core.cidr import network_or_none
 from ..core.mistakes import Mistakes, Rule, nearest, one_of
 from ..network.ports import PortRule, Protocol, Role
 
-POD_PORTS = Rule("WK-EKS-084", "Ports of pods are tcp or udp, from 1 to 65535; networks are IPv4.",
-                 "https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html")  # fmt: skip
+POD_PORTS = Rule(
+    "WK-EKS-084",
+    "Pod ports use tcp or udp, from 1 to 65535, and IPv4 networks.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html",
+)
 
 PROTOCOLS = ("tcp", "udp")
 _WORKERS: tuple[Role, ...] = ("linux_worker", "windows_worker")

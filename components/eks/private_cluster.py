@@ -7,8 +7,11 @@ from collections.abc import Sequence
 
 from ..core.mistakes import Mistakes, Path, Rule
 
-PRIVATE_ENDPOINTS = Rule("WK-EKS-085", "Nodes without a way out reach AWS through VPC endpoints.",
-                         "https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html")  # fmt: skip
+PRIVATE_ENDPOINTS = Rule(
+    "WK-EKS-085",
+    "Nodes without internet access need VPC endpoints to reach AWS.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html",
+)
 
 GATEWAY_ENDPOINTS = ("s3",)
 """ECR keeps the layers of images in S3."""

@@ -10,11 +10,15 @@ from ..core.mistakes import Mistakes, Rule, nearest, one_of
 from .cluster_rules import AUTHENTICATION_MODES, check_service_cidr, check_version
 
 TARGET_CNI = Rule(
-    "WK-EKS-056", "A cluster's vpc-cni is an add-on or self-managed.",
+    "WK-EKS-056",
+    "The vpc-cni of a cluster is an add-on or self-managed.",
     "https://docs.aws.amazon.com/eks/latest/userguide/managing-vpc-cni.html",
-)  # fmt: skip
-TARGET_MODE = Rule("WK-EKS-057", "A cluster's authentication mode is one of those that EKS has.",
-                   "https://docs.aws.amazon.com/eks/latest/userguide/setting-up-access-entries.html")  # fmt: skip
+)
+TARGET_MODE = Rule(
+    "WK-EKS-057",
+    "The authentication mode must be one that EKS offers.",
+    "https://docs.aws.amazon.com/eks/latest/userguide/setting-up-access-entries.html",
+)
 VPC_CNI_OWNERS = ("addon", "self_managed")
 
 

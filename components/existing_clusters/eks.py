@@ -22,12 +22,21 @@ from ..core.mistakes import Mistakes, Rule
 from ..eks.cluster_rules import AUTHENTICATION_MODES
 from ..eks.target import EksTarget
 
-EXTRA_MISSING = Rule("WK-EKS-090", "A pulumi_eks.Cluster needs the extra winkube[eks].",
-                     "https://www.pulumi.com/registry/packages/eks/")  # fmt: skip
-NOT_A_CLUSTER = Rule("WK-EKS-091", "A neighbour is a cluster of the kind that the helper reads.",
-                     "https://www.pulumi.com/registry/packages/eks/api-docs/cluster/")  # fmt: skip
-FACTS_DIFFER = Rule("WK-EKS-092", "What is said of a cluster that others made is what it is.",
-                    "https://docs.aws.amazon.com/eks/latest/APIReference/API_Cluster.html")  # fmt: skip
+EXTRA_MISSING = Rule(
+    "WK-EKS-090",
+    "Reading a pulumi_eks.Cluster needs the extra winkube[eks].",
+    "https://www.pulumi.com/registry/packages/eks/",
+)
+NOT_A_CLUSTER = Rule(
+    "WK-EKS-091",
+    "An existing cluster must be of the type that the helper reads.",
+    "https://www.pulumi.com/registry/packages/eks/api-docs/cluster/",
+)
+FACTS_DIFFER = Rule(
+    "WK-EKS-092",
+    "The description of an existing cluster must match the cluster.",
+    "https://docs.aws.amazon.com/eks/latest/APIReference/API_Cluster.html",
+)
 
 
 def target_of_aws_cluster(

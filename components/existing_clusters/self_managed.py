@@ -18,10 +18,16 @@ from ..instance_groups.join_target import JoinTarget, check_join_target
 from ..instance_groups.target_rules import WINDOWS_VNI, check_vxlan
 from ..network.ports import Ports
 
-KOPS_NETWORKING = Rule("WK-IG-060", "A kops cluster with Windows nodes leaves the pod network to others.",
-                       "https://kops.sigs.k8s.io/networking/")  # fmt: skip
-KUBESPRAY_PLUGIN = Rule("WK-IG-061", "A Kubespray cluster with Windows nodes has flannel with their VNI and port.",
-                        "https://kubespray.io/#/docs/CNI/flannel")  # fmt: skip
+KOPS_NETWORKING = Rule(
+    "WK-IG-060",
+    "A kops cluster with Windows nodes must not install its own pod network.",
+    "https://kops.sigs.k8s.io/networking/",
+)
+KUBESPRAY_PLUGIN = Rule(
+    "WK-IG-061",
+    "A Kubespray cluster with Windows nodes needs flannel with VNI 4096 and port 4789.",
+    "https://kubespray.io/#/docs/CNI/flannel",
+)
 
 KOPS_REFUSED: Mapping[str, str] = {
     "flannel": f"kops' flannel has VNI 1 and UDP 8472 and no field for others; Windows needs VNI {WINDOWS_VNI} and UDP "

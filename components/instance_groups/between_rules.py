@@ -11,11 +11,17 @@ from ..tables.releases import SELF_MANAGED_RELEASES
 from ..windows_boot.windows_node_document import optional_artefacts
 from .rule_protocols import InstanceGroupLike, TargetLike
 
-DUPLICATE_NAME = Rule("WK-IG-038", "Groups of one cluster have different names.")
-NO_LINUX = Rule("WK-IG-039", "A cluster with Windows workers has Linux workers too.",
-                "https://kubernetes.io/docs/concepts/windows/intro/")  # fmt: skip
-PODS_FIT = Rule("WK-IG-040", "The pod network has a part for every node that the groups may have.",
-                "https://kubernetes.io/docs/concepts/cluster-administration/networking/")  # fmt: skip
+DUPLICATE_NAME = Rule("WK-IG-038", "Each group of a cluster needs a unique name.")
+NO_LINUX = Rule(
+    "WK-IG-039",
+    "A cluster with Windows workers needs Linux workers too.",
+    "https://kubernetes.io/docs/concepts/windows/intro/",
+)
+PODS_FIT = Rule(
+    "WK-IG-040",
+    "The pod CIDR must have a node subnet for every node that the groups may have.",
+    "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
+)
 
 CREDENTIAL_PROVIDER = "ecr-credential-provider"
 LOG_RUNNER = "kube-log-runner"

@@ -14,7 +14,7 @@ from ..node_agent.zipapp import zipapp, zipapp_sha256
 from ..state_bucket.layout import ClusterLayout, check_key_part
 from ..windows_boot.bundle import bundle, bundle_digest
 
-BOOT_SYSTEMS = Rule("WK-IG-050", "There is boot code for Windows and for Linux nodes.")
+BOOT_SYSTEMS = Rule("WK-IG-050", "Boot code exists for Windows and Linux nodes.")
 
 CODE: Mapping[str, Callable[[], bytes]] = {"windows": bundle, "linux": zipapp}
 """System to its boot code."""

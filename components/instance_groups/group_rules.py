@@ -23,22 +23,41 @@ from .spec import GROUP_LABEL, auto_scaling_group_name
 from .tag_rules import check_derived_tags
 
 GROUP_NAME = Rule(
-    "WK-IG-020", "A group's name is a label's value, and with the cluster's the name of an Auto Scaling group.",
+    "WK-IG-020",
+    "A group name must be a valid label value, and fit into the name of an Auto Scaling group.",
     "https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_CreateAutoScalingGroup.html",
-)  # fmt: skip
-ONE_SYSTEM = Rule("WK-IG-021", "A group is either Linux or Windows, of a system that there are images of.",
-                  "https://kubernetes.io/docs/concepts/windows/intro/")  # fmt: skip
-EDITION = Rule("WK-IG-022", "Images of Windows Server come as core and full.",
-               "https://docs.aws.amazon.com/ec2/latest/windows-ami-reference/windows-amis.html")  # fmt: skip
-ARCHITECTURE = Rule("WK-IG-023", "There are images of the group's system for the architecture of its types.",
-                    "https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-types.html")  # fmt: skip
-ROOT_VOLUME = Rule("WK-IG-024", "The root volume has room for the system and container images.",
-                   "https://learn.microsoft.com/virtualization/windowscontainers/")  # fmt: skip
-CAPACITY = Rule("WK-IG-025", "Capacity is on demand or spot, and a spot group may have a base on demand.",
-                f"{AUTO_SCALING}/ec2-auto-scaling-mixed-instances-groups.html")  # fmt: skip
-PAGE_FILE = Rule("WK-IG-037", "A page file lies on the root volume, beside the system.",
-                 "https://kubernetes.io/docs/concepts/configuration/windows-resource-management/")  # fmt: skip
-GROUP_SUBNETS = Rule("WK-IG-041", "A group has subnets.", f"{AUTO_SCALING}/asg-in-vpc.html")
+)
+ONE_SYSTEM = Rule(
+    "WK-IG-021",
+    "A group is either Linux or Windows, with an operating system that winkube supports.",
+    "https://kubernetes.io/docs/concepts/windows/intro/",
+)
+EDITION = Rule(
+    "WK-IG-022",
+    "The Windows Server edition is core or full.",
+    "https://docs.aws.amazon.com/ec2/latest/windows-ami-reference/windows-amis.html",
+)
+ARCHITECTURE = Rule(
+    "WK-IG-023",
+    "The operating system needs an image for the CPU architecture of the instance types.",
+    "https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-types.html",
+)
+ROOT_VOLUME = Rule(
+    "WK-IG-024",
+    "The root volume needs enough space for the system and container images.",
+    "https://learn.microsoft.com/virtualization/windowscontainers/",
+)
+CAPACITY = Rule(
+    "WK-IG-025",
+    "The capacity type is on_demand or spot; only a spot group can have an on-demand base.",
+    f"{AUTO_SCALING}/ec2-auto-scaling-mixed-instances-groups.html",
+)
+PAGE_FILE = Rule(
+    "WK-IG-037",
+    "The page file must fit on the root volume beside the system.",
+    "https://kubernetes.io/docs/concepts/configuration/windows-resource-management/",
+)
+GROUP_SUBNETS = Rule("WK-IG-041", "A group needs at least one subnet.", f"{AUTO_SCALING}/asg-in-vpc.html")
 
 LABEL_LIMIT = 63
 AUTO_SCALING_NAME_LIMIT = 255

@@ -43,8 +43,11 @@ from .worker_security import WorkerSecurityGroup, WorkerSecurityGroupArgs
 
 __all__ = ["LinuxInstanceGroup", "LinuxInstanceGroupArgs", "WindowsInstanceGroup", "WindowsInstanceGroupArgs"]
 
-LOST_LOG = Rule("WK-IG-042", "Without kube-log-runner the log of a Windows kubelet is lost.",
-                "https://kubernetes.io/docs/concepts/cluster-administration/system-logs/")  # fmt: skip
+LOST_LOG = Rule(
+    "WK-IG-042",
+    "Without kube-log-runner, the log of a Windows kubelet is lost.",
+    "https://kubernetes.io/docs/concepts/cluster-administration/system-logs/",
+)
 
 BOOT_WAIT: Mapping[str, str] = {"windows": "40m", "linux": "15m"}
 """How long a deployment waits for the first nodes: Windows restarts once for its feature."""

@@ -12,8 +12,11 @@ from typing import Any
 from ..core.mistakes import Mistakes, Rule
 from ..tables.windows import EDITIONS, WINDOWS_ROOT_DEVICE
 
-IMAGE_ID = Rule("WK-IG-029", "An image's id is ami- and 8 or 17 hexadecimal digits.",
-                "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/resource-ids.html")  # fmt: skip
+IMAGE_ID = Rule(
+    "WK-IG-029",
+    "An AMI ID is ami- followed by 8 or 17 hexadecimal digits.",
+    "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/resource-ids.html",
+)
 _IMAGE_ID = re.compile(r"ami-[0-9a-f]{8}([0-9a-f]{9})?")
 
 

@@ -13,13 +13,22 @@ from ..tables.windows import WINDOWS_RELEASES
 from .rule_protocols import InstanceGroupLike, TargetLike
 from .spec import DEFAULT_MAX_PODS
 
-OWNED_FLAG = Rule("WK-IG-027", "Flags and fields that the group's own settings decide are not written again.",
-                  "https://kubernetes.io/docs/reference/command-line-tools-reference/kubelet/")  # fmt: skip
-MAX_PODS = Rule("WK-IG-028", "A node's part of the pod network has an address for every pod.",
-                "https://kubernetes.io/docs/setup/best-practices/cluster-large/")  # fmt: skip
-CONTAINER_IMAGE = Rule("WK-IG-032", "Container images are named in full, and of the node's own build.",
-                       "https://learn.microsoft.com/virtualization/windowscontainers/")  # fmt: skip
-PAUSE_IMAGE = Rule("WK-IG-033", f"Windows nodes need a pause image of {PAUSE_MINIMUM_SERVER_2025} or newer.",
+OWNED_FLAG = Rule(
+    "WK-IG-027",
+    "Flags and fields that the group's arguments decide cannot be set directly.",
+    "https://kubernetes.io/docs/reference/command-line-tools-reference/kubelet/",
+)
+MAX_PODS = Rule(
+    "WK-IG-028",
+    "A node's subnet of the pod CIDR needs an address for every pod.",
+    "https://kubernetes.io/docs/setup/best-practices/cluster-large/",
+)
+CONTAINER_IMAGE = Rule(
+    "WK-IG-032",
+    "A container image needs its full name and must match the node's Windows build.",
+    "https://learn.microsoft.com/virtualization/windowscontainers/",
+)
+PAUSE_IMAGE = Rule("WK-IG-033", f"Windows nodes need pause image {PAUSE_MINIMUM_SERVER_2025} or newer.",
                    "https://github.com/kubernetes/kubernetes/blob/master/build/pause/CHANGELOG.md")  # fmt: skip
 
 ADDRESSES_KEPT: Mapping[str, int] = {"linux": 3, "windows": 5}

@@ -9,14 +9,26 @@ from ..ec2.warm_pool import WarmPool, check_pool
 
 AUTO_SCALING = "https://docs.aws.amazon.com/autoscaling/ec2/userguide"
 
-WARM_POOL = Rule("WK-IG-026", "A warm pool holds instances on demand, of one type.",
-                 f"{AUTO_SCALING}/ec2-auto-scaling-warm-pools.html")  # fmt: skip
-LIFETIME = Rule("WK-IG-030", "Instances live from 1 to 365 days, or for ever.",
-                f"{AUTO_SCALING}/asg-max-instance-lifetime.html")  # fmt: skip
-ROLLOUT = Rule("WK-IG-031", "A rollout keeps a part of the nodes, and waits after its first part.",
-               f"{AUTO_SCALING}/instance-refresh-overview.html")  # fmt: skip
-DRAIN = Rule("WK-IG-036", "Draining takes from 30 seconds to an hour, and two minutes at most on spot.",
-             f"{AUTO_SCALING}/lifecycle-hooks.html")  # fmt: skip
+WARM_POOL = Rule(
+    "WK-IG-026",
+    "A warm pool needs on-demand instances of one type.",
+    f"{AUTO_SCALING}/ec2-auto-scaling-warm-pools.html",
+)
+LIFETIME = Rule(
+    "WK-IG-030",
+    "The maximum instance lifetime is 1 to 365 days, or unlimited.",
+    f"{AUTO_SCALING}/asg-max-instance-lifetime.html",
+)
+ROLLOUT = Rule(
+    "WK-IG-031",
+    "A rollout must keep part of the nodes healthy; a canary is a part of the nodes and waits at most 48 hours.",
+    f"{AUTO_SCALING}/instance-refresh-overview.html",
+)
+DRAIN = Rule(
+    "WK-IG-036",
+    "Draining takes 30 seconds to 1 hour, and at most 2 minutes on spot instances.",
+    f"{AUTO_SCALING}/lifecycle-hooks.html",
+)
 
 LEAST_DRAIN = 30
 MOST_DRAIN = 3600

@@ -6,12 +6,16 @@ from .rollout import AUTO_SCALING
 from .rule_protocols import InstanceGroupLike, TargetLike
 from .spec import group_spec
 
-GROUP_TAGS = Rule("WK-IG-034", "An Auto Scaling group has 50 tags at most, those for the autoscaler among them.",
-                  f"{AUTO_SCALING}/ec2-auto-scaling-tagging.html")  # fmt: skip
+GROUP_TAGS = Rule(
+    "WK-IG-034",
+    "An Auto Scaling group can have at most 50 tags, including those for the cluster autoscaler.",
+    f"{AUTO_SCALING}/ec2-auto-scaling-tagging.html",
+)
 AUTOSCALER_TAINT = Rule(
-    "WK-IG-035", "The autoscaler's tags can say one taint of a key.",
+    "WK-IG-035",
+    "Tags for the cluster autoscaler can hold only one taint per key.",
     "https://github.com/kubernetes/autoscaler/tree/master/cluster-autoscaler/cloudprovider/aws",
-)  # fmt: skip
+)
 
 TAG_LIMIT = 50
 

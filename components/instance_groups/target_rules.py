@@ -18,38 +18,46 @@ from .rule_protocols import TargetLike
 FLANNEL_PAGE = "https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"
 
 TARGET_ENDPOINT = Rule(
-    "WK-IG-001", "The endpoint of a cluster is a host and a port, without a scheme.",
+    "WK-IG-001",
+    "The endpoint of a cluster is written as host:port, without a scheme.",
     "https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/",
-)  # fmt: skip
+)
 TOKEN_PARAMETER = Rule(
-    "WK-IG-002", "The join token lies in one SSM parameter with a full name.",
+    "WK-IG-002",
+    "The join token is in one SSM parameter, given by its full name.",
     "https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-su-create.html",
-)  # fmt: skip
+)
 TARGET_NETWORKS = Rule(
-    "WK-IG-003", "Pods and services have IPv4 networks of their own.",
+    "WK-IG-003",
+    "Pods and Services need separate IPv4 networks.",
     "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
-)  # fmt: skip
+)
 NODE_MASK = Rule(
-    "WK-IG-004", "A node's part of the pod network is smaller than the whole, and holds pods.",
+    "WK-IG-004",
+    "A node's subnet must be smaller than the pod CIDR and large enough for pods.",
     "https://kubernetes.io/docs/reference/command-line-tools-reference/kube-controller-manager/",
-)  # fmt: skip
-POD_NETWORK = Rule("WK-IG-005", "The pod network is one that Windows nodes of self-managed clusters can be part of.",
-                   FLANNEL_PAGE)  # fmt: skip
-VXLAN = Rule("WK-IG-006", "VXLAN with Windows nodes has the VNI 4096 and UDP port 4789, on every node.", FLANNEL_PAGE)
+)
+POD_NETWORK = Rule("WK-IG-005", "The pod network must be one that self-managed Windows nodes can join.", FLANNEL_PAGE)
+VXLAN = Rule("WK-IG-006", "VXLAN with Windows nodes uses VNI 4096 and UDP port 4789 on every node.", FLANNEL_PAGE)
 CLUSTER_DOMAIN = Rule(
     "WK-IG-007", "The cluster domain is a DNS name in lower case.",
     "https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/",
 )  # fmt: skip
-IMAGE_REPOSITORY = Rule("WK-IG-008", "An image repository is a host and a path, without a scheme.",
-                        "https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/")  # fmt: skip
+IMAGE_REPOSITORY = Rule(
+    "WK-IG-008",
+    "An image repository is written as host and path, without a scheme.",
+    "https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/",
+)
 CLOUD_PROVIDER = Rule(
-    "WK-IG-009", "A cluster has an external cloud controller manager, or none.",
+    "WK-IG-009",
+    "The cloud provider is external or none.",
     "https://kubernetes.io/docs/tasks/administer-cluster/running-cloud-controller/",
-)  # fmt: skip
+)
 TARGET_SECURITY = Rule(
-    "WK-IG-010", "Workers are in security groups that are given, or in one made from those of the other nodes.",
+    "WK-IG-010",
+    "Workers need security groups, or the security groups of the other nodes to create one from.",
     "https://kubernetes.io/docs/reference/networking/ports-and-protocols/",
-)  # fmt: skip
+)
 
 WINDOWS_VNI = 4096
 CLOUD_PROVIDERS = ("external", "none")

@@ -11,9 +11,9 @@ from typing import Any, TypeGuard
 from ..core.mistakes import Mistakes, Rule, nearest, one_of
 
 PAGE = "https://kubespray.io/#/docs/ansible/inventory"
-NO_MACHINES = Rule("WK-INV-001", "An inventory is made of a stack that names its machines.", PAGE)
-MACHINE = Rule("WK-INV-002", "A machine has a name of its own, an address, and roles that Kubespray knows.", PAGE)
-CONTROL_PLANE = Rule("WK-INV-003", "A cluster has a control plane, and an odd number of members of etcd.", PAGE)
+NO_MACHINES = Rule("WK-INV-001", "An inventory needs a stack that exports its machines.", PAGE)
+MACHINE = Rule("WK-INV-002", "A machine needs a unique name, an address, and roles that Kubespray supports.", PAGE)
+CONTROL_PLANE = Rule("WK-INV-003", "A cluster needs a control plane and an odd number of etcd members.", PAGE)
 ROLES: Mapping[str, str] = {"control_plane": "kube_control_plane", "etcd": "etcd", "node": "kube_node"}
 """Role to the group of Kubespray's inventory."""
 SYSTEMS = ("linux", "windows")

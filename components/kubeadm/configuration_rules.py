@@ -23,40 +23,47 @@ NAMES_PAGE = "https://kubernetes.io/docs/concepts/overview/working-with-objects/
 PAUSE_PAGE = "https://github.com/kubernetes/kubernetes/pull/138195"
 
 NODE_MASK = Rule(
-    "WK-KAD-003", "The pod network is cut into parts for nodes: a node's mask is longer than the network's.",
+    "WK-KAD-003",
+    "A node's mask must be longer than the mask of the pod CIDR.",
     "https://kubernetes.io/docs/reference/command-line-tools-reference/kube-controller-manager/",
-)  # fmt: skip
-NODE_COUNT = Rule("WK-KAD-004", "The pod network has a part for every node.", KUBEADM_PAGE)
-PODS_FIT = Rule("WK-KAD-005", "A node's part of the pod network has an address for every pod.", KUBELET_PAGE)
-ENDPOINT = Rule("WK-KAD-006", "The endpoint of a cluster is host:port without a scheme.", KUBEADM_PAGE)
-PAUSE_VERSION = Rule("WK-KAD-007", "Windows Server 2025 needs a pause image of 3.10.2 or newer.", PAUSE_PAGE)
+)
+NODE_COUNT = Rule("WK-KAD-004", "The pod CIDR must have a subnet for every node.", KUBEADM_PAGE)
+PODS_FIT = Rule("WK-KAD-005", "A node's subnet of the pod CIDR needs an address for every pod.", KUBELET_PAGE)
+ENDPOINT = Rule("WK-KAD-006", "The endpoint of a cluster is written as host:port, without a scheme.", KUBEADM_PAGE)
+PAUSE_VERSION = Rule("WK-KAD-007", "Windows Server 2025 needs pause image 3.10.2 or newer.", PAUSE_PAGE)
 PINNED_PAUSE = Rule(
-    "WK-KAD-008", "containerd 2.3.0 to 2.3.3 starts no pods when the pause image has a digest.",
+    "WK-KAD-008",
+    "containerd 2.3.0 to 2.3.3 cannot start pods if the pause image has a digest.",
     "https://github.com/containerd/containerd/issues/13529",
-)  # fmt: skip
+)
 SERVICE_SIZE = Rule(
-    "WK-KAD-009", "A service CIDR has a mask from 12 to 28.",
+    "WK-KAD-009",
+    "The mask of a service CIDR is 12 to 28.",
     "https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/",
-)  # fmt: skip
-CHOICE = Rule("WK-KAD-020", "A choice is one of its words.", KUBEADM_PAGE)
+)
+CHOICE = Rule("WK-KAD-020", "The value must be one of the allowed values.", KUBEADM_PAGE)
 KMS = Rule(
-    "WK-KAD-021", "Encryption by KMS needs the plug-in: an image by digest, a key by ARN, and its region.",
+    "WK-KAD-021",
+    "KMS encryption needs a plug-in image with a digest, a key ARN and the key's Region.",
     "https://kubernetes.io/docs/tasks/administer-cluster/kms-provider/",
-)  # fmt: skip
+)
 ISSUER = Rule(
-    "WK-KAD-022", "The issuer of service accounts is an https address without a slash at its end.",
+    "WK-KAD-022",
+    "A service account issuer is an https URL without a trailing slash.",
     "https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery",
-)  # fmt: skip
-RANGE = Rule("WK-KAD-023", "A number of the control plane or the kubelet lies in its range.", KUBELET_PAGE)
-DNS_NAME = Rule("WK-KAD-024", "A name has DNS labels of at most 63 characters, and 253 in all.", NAMES_PAGE)
+)
+RANGE = Rule("WK-KAD-023", "A number of the control plane or the kubelet must be within its range.", KUBELET_PAGE)
+DNS_NAME = Rule("WK-KAD-024", "A DNS name has at most 253 characters, and each label at most 63.", NAMES_PAGE)
 QUANTITY = Rule(
-    "WK-KAD-025", "A reservation is a Kubernetes quantity; a threshold is one, or a percentage.",
+    "WK-KAD-025",
+    "A reservation is a Kubernetes quantity; a threshold is a quantity or a percentage.",
     "https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/",
-)  # fmt: skip
+)
 RESOURCE = Rule(
-    "WK-KAD-026", "Kubelets reserve cpu, memory, ephemeral-storage and pid, and evict by a fixed list of signals.",
+    "WK-KAD-026",
+    "The kubelet supports a fixed list of reserved resources and eviction signals.",
     "https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/",
-)  # fmt: skip
+)
 
 ALGORITHMS = ("RSA-2048", "RSA-3072", "RSA-4096", "ECDSA-P256", "ECDSA-P384")
 ANONYMOUS = ("health", "none", "all")

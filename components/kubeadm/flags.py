@@ -19,18 +19,20 @@ FLAGS_PAGE = "https://kubernetes.io/docs/reference/command-line-tools-reference/
 GATES_PAGE = "https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/"
 FIELDS_PAGE = "https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/"
 
-FLAG_REMOVED = Rule("WK-KAD-010", "A flag that a minor no longer has stops the program.", FLAGS_PAGE)
-FLAG_UNKNOWN = Rule("WK-KAD-011", "A flag is one that the program of the minor has.", FLAGS_PAGE)
-FLAG_OWNED = Rule("WK-KAD-012", "Some flags are written from settings, or by kubeadm from its PKI.", FLAGS_PAGE)
-FLAG_SYNTAX = Rule("WK-KAD-013", "A flag is named without dashes, and has a value.", FLAGS_PAGE)
-GATE_UNKNOWN = Rule("WK-KAD-014", "A feature gate is one that the minor knows.", GATES_PAGE)
-GATE_LOCKED = Rule("WK-KAD-015", "A feature gate that is locked keeps its value.", GATES_PAGE)
-FIELD_UNKNOWN = Rule("WK-KAD-016", "A kubelet field is one that the minor's KubeletConfiguration has.", FIELDS_PAGE)
-FIELD_OWNED = Rule("WK-KAD-017", "Some kubelet fields are written from settings.", FIELDS_PAGE)
-FIELD_KIND = Rule("WK-KAD-018", "A kubelet field has a value of its kind.", FIELDS_PAGE)
+FLAG_REMOVED = Rule("WK-KAD-010", "A flag that the Kubernetes minor has removed stops the program.", FLAGS_PAGE)
+FLAG_UNKNOWN = Rule("WK-KAD-011", "A flag must exist in the program of the Kubernetes minor.", FLAGS_PAGE)
+FLAG_OWNED = Rule("WK-KAD-012", "Flags that winkube or kubeadm writes cannot be set directly.", FLAGS_PAGE)
+FLAG_SYNTAX = Rule("WK-KAD-013", "A flag is written without dashes and needs a value.", FLAGS_PAGE)
+GATE_UNKNOWN = Rule("WK-KAD-014", "A feature gate must exist in the Kubernetes minor.", GATES_PAGE)
+GATE_LOCKED = Rule("WK-KAD-015", "A locked feature gate cannot be changed.", GATES_PAGE)
+FIELD_UNKNOWN = Rule(
+    "WK-KAD-016", "A kubelet field must exist in the KubeletConfiguration of the Kubernetes minor.", FIELDS_PAGE
+)
+FIELD_OWNED = Rule("WK-KAD-017", "Kubelet fields that winkube writes cannot be set directly.", FIELDS_PAGE)
+FIELD_KIND = Rule("WK-KAD-018", "A kubelet field needs a value of its type.", FIELDS_PAGE)
 FIELD_LINUX = Rule(
     "WK-KAD-019",
-    "Some kubelet fields and flags are of Linux alone.",
+    "Some kubelet fields and flags exist only on Linux.",
     "https://kubernetes.io/docs/concepts/windows/intro/#kubelet-compatibility",
 )
 

@@ -12,10 +12,16 @@ Manifest = dict[str, Any]
 Rules = Sequence[tuple[str, str, str]]
 """Rows of a role: API group, resources (with names after a colon), verbs; each a text with spaces between."""
 
-ENDPOINT = Rule("WK-K8S-028", "The API server is named as host:port, without a scheme.",
-                "https://kubernetes.io/docs/reference/networking/ports-and-protocols/")  # fmt: skip
-IMAGE_PINNED = Rule("WK-K8S-029", "Images are pinned by a version or a digest.",
-                    "https://kubernetes.io/docs/concepts/containers/images/#image-names")  # fmt: skip
+ENDPOINT = Rule(
+    "WK-K8S-028",
+    "The API server is written as host:port, without a scheme.",
+    "https://kubernetes.io/docs/reference/networking/ports-and-protocols/",
+)
+IMAGE_PINNED = Rule(
+    "WK-K8S-029",
+    "Images must be pinned to a version or a digest.",
+    "https://kubernetes.io/docs/concepts/containers/images/#image-names",
+)
 
 PART_OF = "app.kubernetes.io/part-of"
 OS_LABEL = "kubernetes.io/os"

@@ -17,23 +17,34 @@ from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES
 FIELDS_PAGE = "https://kubernetes.io/docs/concepts/windows/intro/#compatibility-linux-similarities"
 EKS_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html"
 
-LINUX_FIELD = Rule("WK-K8S-010", "A pod for Windows has no fields that exist on Linux only.", FIELDS_PAGE)
-MEMORY = Rule("WK-K8S-011", "Containers on Windows have a memory limit, equal to the request.",
-              "https://docs.aws.amazon.com/eks/latest/best-practices/windows-oom.html")  # fmt: skip
-IMAGE_BUILD = Rule("WK-K8S-012", "A container image is of the same Windows build as the node.",
-                   "https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/")  # fmt: skip
-SELECTOR = Rule("WK-K8S-013", "A pod for Windows selects its node by nodeSelector or RuntimeClass.",
-                EKS_PAGE)  # fmt: skip
-HOST_PROCESS = Rule("WK-K8S-014", "In a HostProcess pod all containers are HostProcess, in the host's network.",
-                    "https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/")  # fmt: skip
-MOUNT_PATH = Rule("WK-K8S-015", "A mount path on Windows begins with a drive or a slash.", FIELDS_PAGE)
-VOLUME = Rule("WK-K8S-016", "Volumes of Windows pods are of kinds that Windows can mount.", FIELDS_PAGE)
-BACKENDS = Rule("WK-K8S-017", "A load-balanced Service on Windows has at most 1024 pods behind it.", EKS_PAGE)
+LINUX_FIELD = Rule("WK-K8S-010", "A Windows pod must not set fields that exist only on Linux.", FIELDS_PAGE)
+MEMORY = Rule(
+    "WK-K8S-011",
+    "Windows containers need a memory limit equal to the request.",
+    "https://docs.aws.amazon.com/eks/latest/best-practices/windows-oom.html",
+)
+IMAGE_BUILD = Rule(
+    "WK-K8S-012",
+    "A container image must match the Windows build of the node.",
+    "https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/",
+)
+SELECTOR = Rule("WK-K8S-013", "A Windows pod selects its node through nodeSelector or a RuntimeClass.", EKS_PAGE)
+HOST_PROCESS = Rule(
+    "WK-K8S-014",
+    "All containers of a HostProcess pod must be HostProcess containers in the host network.",
+    "https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",
+)
+MOUNT_PATH = Rule("WK-K8S-015", "A mount path on Windows begins with a drive letter or a slash.", FIELDS_PAGE)
+VOLUME = Rule("WK-K8S-016", "Windows pods can use only volumes that Windows can mount.", FIELDS_PAGE)
+BACKENDS = Rule("WK-K8S-017", "A load-balanced Service on Windows supports at most 1024 pods.", EKS_PAGE)
 VOLUME_DETAIL = Rule("WK-K8S-018", "File modes and single-file mounts behave differently on Windows.", FIELDS_PAGE)
-POD_SECURITY_GROUPS = Rule("WK-K8S-019", "Security groups for pods do not work for Windows pods.", EKS_PAGE)
-FARGATE = Rule("WK-K8S-020", "Fargate runs no Windows pods.", EKS_PAGE)
-HYPER_V = Rule("WK-K8S-021", "Windows containers are isolated as processes, not by Hyper-V.",
-               "https://kubernetes.io/docs/concepts/windows/intro/#container-runtime")  # fmt: skip
+POD_SECURITY_GROUPS = Rule("WK-K8S-019", "Security groups for pods do not support Windows pods.", EKS_PAGE)
+FARGATE = Rule("WK-K8S-020", "Fargate does not run Windows pods.", EKS_PAGE)
+HYPER_V = Rule(
+    "WK-K8S-021",
+    "Windows containers use process isolation; Hyper-V isolation is not supported.",
+    "https://kubernetes.io/docs/concepts/windows/intro/#container-runtime",
+)
 
 BACKEND_LIMIT = 1024
 HYPER_V_ANNOTATION = "experimental.windows.kubernetes.io/isolation-type"

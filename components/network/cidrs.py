@@ -8,11 +8,11 @@ from ..core.mistakes import Mistakes, Path, Rule
 
 VPC_SIZING = "https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html"
 
-CIDR_IPV4 = Rule("WK-NET-002", "A CIDR is an IPv4 network: four numbers, a slash, a length.", VPC_SIZING)
-CIDR_CANONICAL = Rule("WK-NET-003", "A CIDR begins at the first address of its block.", VPC_SIZING)
+CIDR_IPV4 = Rule("WK-NET-002", "A CIDR is an IPv4 network: four numbers, a slash and a prefix length.", VPC_SIZING)
+CIDR_CANONICAL = Rule("WK-NET-003", "A CIDR must begin with the first address of its block.", VPC_SIZING)
 CIDRS_DISJOINT = Rule(
     "WK-NET-015",
-    "The networks of the VPC, the pods and the services share no address.",
+    "The networks of the VPC, the pods and the Services must not overlap.",
     "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
 )
 

@@ -12,7 +12,7 @@ from ..tables.regions import REGIONS, partition
 
 ENDPOINT_KNOWN = Rule(
     "WK-NET-012",
-    "A VPC endpoint is a service of the table, in the list of its kind, and named once.",
+    "A VPC endpoint must be a known service, in the list of its type, and named once.",
     "https://docs.aws.amazon.com/vpc/latest/privatelink/aws-services-privatelink-support.html",
 )
 

@@ -35,39 +35,39 @@ __all__ = [
 
 PREFIX_MODE = "https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html"
 
-CIDR_TOO_LARGE = Rule("WK-NET-004", "A VPC has at most 65,536 addresses: /16.", VPC_SIZING)
+CIDR_TOO_LARGE = Rule("WK-NET-004", "A VPC can have at most 65,536 addresses (/16).", VPC_SIZING)
 CIDR_TOO_SMALL = Rule(
     "WK-NET-005",
-    "The network holds its subnets: load balancers and nodes need /27 or larger, intra subnets /28 or larger.",
+    "Load balancer and node subnets need /27 or larger, and intra subnets /28 or larger.",
     "https://docs.aws.amazon.com/elasticloadbalancing/latest/application/application-load-balancers.html",
 )
-CIDR_NOT_USABLE = Rule("WK-NET-006", "A VPC is not in a range that the protocol reserves.", VPC_SIZING)
-ZONE_COUNT = Rule("WK-NET-007", "A network spans one to three zones.")
+CIDR_NOT_USABLE = Rule("WK-NET-006", "A VPC must not use a reserved address range.", VPC_SIZING)
+ZONE_COUNT = Rule("WK-NET-007", "A network spans one to three Availability Zones.")
 ZONE_OF_REGION = Rule(
     "WK-NET-008",
-    "Every zone is an availability zone of the network's region.",
+    "Every zone must be an Availability Zone of the network's Region.",
     "https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html",
 )
-ZONE_TWICE = Rule("WK-NET-009", "Every zone is named once.")
+ZONE_TWICE = Rule("WK-NET-009", "Every zone can be named only once.")
 NAT_MODE = Rule("WK-NET-010", "The NAT mode is none, single or per_zone.")
 NAT_NEEDS_PUBLIC = Rule(
     "WK-NET-011",
-    "A NAT gateway stands in a public subnet.",
+    "A NAT gateway needs a public subnet.",
     "https://docs.aws.amazon.com/vpc/latest/userguide/vpc-nat-gateway.html",
 )
 # WK-NET-012 is in endpoints.py.
 RESERVATION_FITS = Rule(
-    "WK-NET-013", "The prefixes reserved for Windows pods fit into each private subnet.", PREFIX_MODE
+    "WK-NET-013", "The prefixes reserved for Windows pods must fit into each private subnet.", PREFIX_MODE
 )
 RETENTION = Rule(
     "WK-NET-014",
-    "CloudWatch keeps logs for one of the periods it offers.",
+    "The retention must be a period that CloudWatch Logs offers.",
     "https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html",
 )
 # WK-NET-015 is in cidrs.py.
 CLUSTER_NAME_TAG = Rule(
     "WK-NET-016",
-    "A cluster is named once, with letters, digits, hyphens, underscores or dots, so that its subnets can be tagged.",
+    "A cluster tag needs a unique name of letters, digits, hyphens, underscores or dots.",
     "https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
 )
 

@@ -12,18 +12,18 @@ from typing import Literal
 
 from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 
-PORT_RANGE = Rule("WK-NET-017", "A port is a number from 1 to 65535, and a range begins at its lower end.")
+PORT_RANGE = Rule("WK-NET-017", "A port is a number from 1 to 65535, and a range begins with its lower end.")
 PORT_TAKEN = Rule(
     "WK-NET-018",
-    "No two services of one machine listen on the same port.",
+    "Two services on one machine must not listen on the same port.",
     "https://kubernetes.io/docs/reference/networking/ports-and-protocols/",
 )
 VXLAN_WINDOWS = Rule(
     "WK-NET-019",
-    "VXLAN between Linux and Windows nodes uses UDP 4789.",
+    "VXLAN between Linux and Windows nodes uses UDP port 4789.",
     "https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md",
 )
-POD_NETWORK_KNOWN = Rule("WK-NET-020", "The pod network is one whose ports are known.")
+POD_NETWORK_KNOWN = Rule("WK-NET-020", "The pod network must be one whose ports winkube knows.")
 
 Protocol = Literal["tcp", "udp", "icmp"]
 Role = Literal["api_load_balancer", "control_plane", "linux_worker", "windows_worker", "client", "eks_control_plane"]

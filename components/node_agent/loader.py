@@ -15,15 +15,15 @@ from ..core.mistakes import Mistakes, Path, Rule
 from ..tables.regions import REGIONS
 
 PROXY_PASSWORD = Rule(
-    "WK-ART-009", "The proxy of nodes asks for no password, as user data can be read by every process."
+    "WK-ART-009", "The proxy of nodes must not need a password, because every process can read user data."
 )
 USER_DATA_SIZE = Rule(
     "WK-ART-010",
-    "User data is at most 4 KiB.",
+    "User data can have at most 4 KiB.",
     "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html",
 )
-LOADER_VALUE = Rule("WK-ART-011", "What the loader is told is plain text without blanks, quotes and dollar signs.")
-LOADER_KEY = Rule("WK-ART-012", "The loader fetches objects whose key ends with their SHA-256.")
+LOADER_VALUE = Rule("WK-ART-011", "Values for the loader must not contain spaces, quotes or dollar signs.")
+LOADER_KEY = Rule("WK-ART-012", "The loader fetches only objects whose key ends with their SHA-256.")
 
 MAXIMUM_BYTES = 4096
 HOME = "/opt/winkube"

@@ -22,13 +22,15 @@ ROLES: tuple[Role, ...] = ("control_plane", "worker")
 PLACEHOLDERS = ("INSTANCE_ID", "ZONE", "PRIVATE_IP", "PROVIDER_ID", "JOIN_TOKEN", "SLOT")
 """The words that the agent replaces, in kubeadm's documents and in files."""
 
-SLOTS = Rule("WK-ART-013", "A control-plane node has one of the slots of its control plane, a worker has none.")
-PLACEHOLDER = Rule("WK-ART-014", "Texts for a node use the placeholders that the agent knows.")
-FILES = Rule("WK-ART-015", "A file of a node has an absolute path of its own.")
-NO_SECRET = Rule("WK-ART-016", "A node document holds no secret, and a worker is given no file of the authorities.")
-TOKEN_TIMES = Rule("WK-ART-017", "A join token is renewed at half of its life or earlier, so that one is always valid.")
-ENDPOINT = Rule("WK-ART-018", "The endpoint of the API is <host>:<port>.")
-KUBEADM_TEXTS = Rule("WK-ART-019", "A control-plane node is told how to make a cluster, and every node how to join.")
+SLOTS = Rule("WK-ART-013", "A control-plane node has one of the slots of its control plane; a worker has none.")
+PLACEHOLDER = Rule("WK-ART-014", "Text for a node may use only placeholders that the agent knows.")
+FILES = Rule("WK-ART-015", "Every file of a node needs a unique absolute path.")
+NO_SECRET = Rule("WK-ART-016", "A node document must not contain secrets, and a worker gets no CA files.")
+TOKEN_TIMES = Rule("WK-ART-017", "A join token must be renewed at half of its lifetime or earlier.")
+ENDPOINT = Rule("WK-ART-018", "The endpoint of the API is written as <host>:<port>.")
+KUBEADM_TEXTS = Rule(
+    "WK-ART-019", "A control-plane node needs init and join configuration; a worker needs only join configuration."
+)
 
 _PLACEHOLDER = re.compile(r"\$\{([A-Z_]+)\}")
 _ENDPOINT = re.compile(r"[A-Za-z0-9.-]+:[0-9]{1,5}")

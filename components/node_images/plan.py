@@ -18,16 +18,21 @@ CUSTOM_AMI_PAGE = "https://docs.aws.amazon.com/eks/latest/userguide/eks-custom-a
 FAST_LAUNCH_PAGE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/win-fast-launch-configure.html"
 
 CACHED_IMAGE = Rule(
-    "WK-EKS-095", "Images cached in a node image are named in full and of the node's Windows build.", CUSTOM_AMI_PAGE
+    "WK-EKS-095",
+    "Images cached in a node image need full names and must match the node's Windows build.",
+    CUSTOM_AMI_PAGE,
 )
 FAST_LAUNCH = Rule(
-    "WK-EKS-096", "Fast launch prepares one snapshot or more, with six or more instances at once.", FAST_LAUNCH_PAGE
+    "WK-EKS-096", "Fast launch needs at least one snapshot and at least six parallel launches.", FAST_LAUNCH_PAGE
 )
-IMAGE_VOLUME = Rule("WK-EKS-097", "The disk of a node image holds that of the image below it.", CUSTOM_AMI_PAGE)
+IMAGE_VOLUME = Rule(
+    "WK-EKS-097", "The disk of a node image must be as large as that of its base image.", CUSTOM_AMI_PAGE
+)
 IMAGE_SCHEDULE = Rule(
-    "WK-EKS-098", "A schedule of Image Builder is a cron expression.",
+    "WK-EKS-098",
+    "An Image Builder schedule is a cron expression.",
     "https://docs.aws.amazon.com/imagebuilder/latest/userguide/image-builder-cron.html",
-)  # fmt: skip
+)
 
 LEAST_PARALLEL_LAUNCHES = 6
 _IMAGE = re.compile(r"[a-z0-9.-]+(:\d+)?/[a-z0-9._/-]+(:[A-Za-z0-9._-]+|@sha256:[0-9a-f]{64})")

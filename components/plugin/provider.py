@@ -25,7 +25,7 @@ from .argument_types import ArgumentType, fields_of, outputs_of
 from .reading import SCHEMA_PAGE, read_arguments
 from .schema import NAME, package_schema, schema_text, token
 
-NO_COMPONENT = Rule("WK-PLG-005", "A resource of the package is one of its components.", SCHEMA_PAGE)
+NO_COMPONENT = Rule("WK-PLG-005", "A resource of the package must be one of its components.", SCHEMA_PAGE)
 SCHEMA = Path(__file__).parent / "schema.json"
 COMPONENTS = (
     "ApiRecord",

@@ -10,10 +10,12 @@ from ..core.mistakes import Mistakes, Nothing, Path, Rule, nearest
 from .argument_types import ArgumentType, fields_of
 
 SCHEMA_PAGE = "https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/"
-MISSING_INPUT = Rule("WK-PLG-001", "Every input without a default is given.", SCHEMA_PAGE)
-UNKNOWN_INPUT = Rule("WK-PLG-002", "An input is one that the component has.", SCHEMA_PAGE)
-WRONG_TYPE = Rule("WK-PLG-003", "An input has the type that the schema says.", SCHEMA_PAGE)
-NOT_PLAIN = Rule("WK-PLG-004", "What decides how a cluster is built is known before the deployment.", SCHEMA_PAGE)
+MISSING_INPUT = Rule("WK-PLG-001", "Every input without a default must be given.", SCHEMA_PAGE)
+UNKNOWN_INPUT = Rule("WK-PLG-002", "An input must be one that the component has.", SCHEMA_PAGE)
+WRONG_TYPE = Rule("WK-PLG-003", "An input must have the type that the schema gives.", SCHEMA_PAGE)
+NOT_PLAIN = Rule(
+    "WK-PLG-004", "Inputs that decide how a cluster is built must be known before the deployment.", SCHEMA_PAGE
+)
 WORDS: Mapping[str, str] = {
     "string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
     "array": "a list", "map": "an object", "object": "an object",

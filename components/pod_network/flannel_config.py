@@ -20,14 +20,20 @@ from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 BACKENDS_PAGE = "https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"
 WINDOWS_NETWORK_PAGE = "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"
 
-POD_NETWORK = Rule("WK-K8S-022", "The pod network of a cluster with Windows nodes is flannel's VXLAN.",
-                   WINDOWS_NETWORK_PAGE)  # fmt: skip
+POD_NETWORK = Rule(
+    "WK-K8S-022", "The pod network of a cluster with Windows nodes is flannel with VXLAN.", WINDOWS_NETWORK_PAGE
+)
 VNI_RANGE = Rule("WK-K8S-023", "The VNI of the pod network is 4096 to 65535.", BACKENDS_PAGE)
 VXLAN_PORT_RULE = Rule("WK-K8S-024", "VXLAN on Windows uses UDP port 4789.", BACKENDS_PAGE)
-IPV4_ONLY = Rule("WK-K8S-025", "Pods and Services on an overlay with Windows nodes have IPv4 addresses.",
-                 WINDOWS_NETWORK_PAGE)  # fmt: skip
-CIDRS = Rule("WK-K8S-026", "Pods and Services have networks of their own, in CIDR notation.", BACKENDS_PAGE)
-MTU_RANGE = Rule("WK-K8S-027", "The MTU is what every node's interface carries: 1280 to 9001 bytes.", BACKENDS_PAGE)
+IPV4_ONLY = Rule(
+    "WK-K8S-025",
+    "Pods and Services on an overlay network with Windows nodes need IPv4 addresses.",
+    WINDOWS_NETWORK_PAGE,
+)
+CIDRS = Rule("WK-K8S-026", "Pods and Services need separate networks in CIDR notation.", BACKENDS_PAGE)
+MTU_RANGE = Rule(
+    "WK-K8S-027", "The MTU must be one that every node's interface supports: 1280 to 9001 bytes.", BACKENDS_PAGE
+)
 
 VXLAN_VNI = 4096
 """The least VNI that Windows takes; flannel's own default on Linux is 1."""

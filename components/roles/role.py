@@ -32,7 +32,7 @@ from .policy_documents import (
 from .role_rules import RoleLike, check_role
 from .validation import PolicySource, policy_document
 
-NODE_KIND = Rule("WK-IAM-022", "The kind of a node role is one of the table.")
+NODE_KIND = Rule("WK-IAM-022", "The kind of a node role must be one that winkube supports.")
 
 ROLE_NAME_LIMIT = 64
 AUTONAME_SUFFIX = 8

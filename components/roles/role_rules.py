@@ -12,12 +12,14 @@ from .validation import QUOTAS, PolicySource, check_policy_documents
 
 MANAGED_POLICY_ARN = Rule(
     "WK-IAM-015",
-    "A managed policy is named by its ARN.",
+    "A managed policy is given by its ARN.",
     "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html",
 )
-MANAGED_POLICY_PARTITION = Rule("WK-IAM-016", "A managed policy is in the role's partition.")
-MANAGED_POLICY_TWICE = Rule("WK-IAM-017", "A managed policy is attached to a role once.")
-MANAGED_POLICY_COUNT = Rule("WK-IAM-018", "A role has at most 20 managed policies, 10 by default.", QUOTAS)
+MANAGED_POLICY_PARTITION = Rule("WK-IAM-016", "A managed policy must be in the role's partition.")
+MANAGED_POLICY_TWICE = Rule("WK-IAM-017", "A managed policy can be attached to a role only once.")
+MANAGED_POLICY_COUNT = Rule(
+    "WK-IAM-018", "A role can have at most 20 managed policies; the default quota is 10.", QUOTAS
+)
 BOUNDARY_ARN = Rule(
     "WK-IAM-019",
     "A permissions boundary is the ARN of a managed policy in the role's partition.",
@@ -28,7 +30,7 @@ ROLE_PATH = Rule(
     "The path of a role begins and ends with a slash.",
     "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html",
 )
-PARTITION_KNOWN = Rule("WK-IAM-021", "The partition is one of the table.")
+PARTITION_KNOWN = Rule("WK-IAM-021", "The partition must be one that AWS has.")
 
 MANAGED_POLICIES_DEFAULT = 10
 MANAGED_POLICIES_MAXIMUM = 20

@@ -20,27 +20,29 @@ QUOTAS = f"{IAM_GUIDE}/reference_iam-quotas.html"
 CONTROLS = "https://docs.aws.amazon.com/securityhub/latest/userguide/iam-controls.html"
 
 POLICY_FORMAT = Rule(
-    "WK-IAM-001", "A policy is a document, a statement, a list of statements, or JSON of one.", GRAMMAR
+    "WK-IAM-001", "A policy is a document, a statement, a list of statements, or JSON of one of these.", GRAMMAR
 )
-POLICY_ELEMENT = Rule("WK-IAM-002", "Documents and statements have the elements of the policy language only.", GRAMMAR)
+POLICY_ELEMENT = Rule("WK-IAM-002", "Documents and statements can have only elements of the policy language.", GRAMMAR)
 POLICY_VERSION = Rule("WK-IAM-003", "The version of the policy language is 2012-10-17.", GRAMMAR)
 POLICY_EFFECT = Rule("WK-IAM-004", "The effect of a statement is Allow or Deny.", GRAMMAR)
-ACTION_KNOWN = Rule("WK-IAM-005", "Every action exists.", ACTIONS)
-ACTION_EVERYTHING = Rule("WK-IAM-006", "No statement allows every action of AWS.", f"{CONTROLS}#iam-1")
-ACTION_WHOLE_SERVICE = Rule("WK-IAM-007", "No statement allows every action of a service.", f"{CONTROLS}#iam-21")
+ACTION_KNOWN = Rule("WK-IAM-005", "Every action must exist.", ACTIONS)
+ACTION_EVERYTHING = Rule("WK-IAM-006", "No statement may allow all actions of AWS.", f"{CONTROLS}#iam-1")
+ACTION_WHOLE_SERVICE = Rule("WK-IAM-007", "No statement may allow all actions of a service.", f"{CONTROLS}#iam-21")
 RESOURCE_FORMAT = Rule(
-    "WK-IAM-008", "A resource is * or an ARN of the role's own partition.", f"{IAM_GUIDE}/reference-arns.html"
+    "WK-IAM-008", "A resource is * or an ARN in the role's own partition.", f"{IAM_GUIDE}/reference-arns.html"
 )
-GRANTS_NOTHING = Rule("WK-IAM-009", "Every action of a statement can act on one of its resources.", ACTIONS)
-IDENTITY_POLICY = Rule("WK-IAM-010", "A role's policy names no principal, and allows only what it names.", GRAMMAR)
+GRANTS_NOTHING = Rule("WK-IAM-009", "Every action of a statement must apply to at least one of its resources.", ACTIONS)
+IDENTITY_POLICY = Rule(
+    "WK-IAM-010", "A role's policy must not name a principal, and must list what it allows.", GRAMMAR
+)
 CONDITION_OPERATOR = Rule(
     "WK-IAM-011",
-    "A condition is an operator, a key and a value.",
+    "A condition consists of an operator, a key and a value.",
     f"{IAM_GUIDE}/reference_policies_elements_condition_operators.html",
 )
-INLINE_SIZE = Rule("WK-IAM-012", "The inline policies of a role have at most 10,240 characters.", QUOTAS)
-STATEMENT_ID = Rule("WK-IAM-013", "A statement's id is made of letters and digits, and is used once.", GRAMMAR)
-POLICY_CHARACTERS = Rule("WK-IAM-014", "A policy is written in Latin-1 characters.", QUOTAS)
+INLINE_SIZE = Rule("WK-IAM-012", "The inline policies of a role can have at most 10,240 characters in total.", QUOTAS)
+STATEMENT_ID = Rule("WK-IAM-013", "A statement ID has only letters and digits, and must be unique.", GRAMMAR)
+POLICY_CHARACTERS = Rule("WK-IAM-014", "A policy can contain only Latin-1 characters.", QUOTAS)
 
 INLINE_LIMIT = 10_240
 DOCUMENT_ELEMENTS = ("Version", "Id", "Statement")

@@ -11,17 +11,20 @@ from .labels import TaintLike, within
 
 NODE_RESTRICTION_PAGE = "https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#noderestriction"
 KUBELET_LABEL = Rule(
-    "WK-SCH-008", "A kubelet sets labels under kubernetes.io and k8s.io only where NodeRestriction lets it.",
+    "WK-SCH-008",
+    "A kubelet can set labels under kubernetes.io and k8s.io only where NodeRestriction allows it.",
     NODE_RESTRICTION_PAGE,
-)  # fmt: skip
+)
 OWN_LABEL = Rule(
-    "WK-SCH-009", "Labels that the kubelet or the cloud controller sets are not set by a group.",
+    "WK-SCH-009",
+    "A group must not set labels that the kubelet or the cloud controller sets.",
     "https://kubernetes.io/docs/reference/labels-annotations-taints/",
-)  # fmt: skip
+)
 CONTROLLER_TAINT = Rule(
-    "WK-SCH-010", "Taints that Kubernetes sets and removes by itself are not those of a group.",
+    "WK-SCH-010",
+    "A group must not set taints that Kubernetes sets and removes itself.",
     "https://kubernetes.io/docs/reference/labels-annotations-taints/",
-)  # fmt: skip
+)
 
 KUBELET_DOMAINS = ("kubelet.kubernetes.io", "node.kubernetes.io")
 """Domains below which a kubelet may set any label."""

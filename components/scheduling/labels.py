@@ -19,23 +19,23 @@ NODE_GROUP_PAGE = "https://docs.aws.amazon.com/eks/latest/APIReference/API_Creat
 
 KEY_SYNTAX = Rule(
     "WK-SCH-001",
-    "A label or taint key is a name of letters, digits, - _ or ., optionally after a DNS prefix; 63 at most.",
+    "A label or taint key is a name of at most 63 letters, digits, - _ or ., with an optional DNS prefix.",
     LABELS_PAGE,
 )
 VALUE_SYNTAX = Rule(
     "WK-SCH-002",
-    "A label or taint value has at most 63 letters, digits, - _ or ., and begins and ends with a letter or digit.",
+    "A label or taint value has at most 63 letters, digits, - _ or ., with a letter or digit at both ends.",
     LABELS_PAGE,
 )
 RESERVED_KEY = Rule(
     "WK-SCH-003",
-    "Label and taint keys under kubernetes.io, k8s.io and eks.amazonaws.com are refused by managed node groups.",
+    "Managed node groups reject label and taint keys under kubernetes.io, k8s.io and eks.amazonaws.com.",
     "https://github.com/aws/containers-roadmap/issues/1451",
 )
-TAINT_EFFECT = Rule("WK-SCH-004", "A taint's effect is NoSchedule, PreferNoSchedule or NoExecute.", TAINTS_PAGE)
-TAINT_TWICE = Rule("WK-SCH-005", "Taints of one group differ in key or effect.", TAINTS_PAGE)
-TOO_MANY = Rule("WK-SCH-006", "A managed node group takes at most 50 labels and 50 taints.", NODE_GROUP_PAGE)
-EMPTY_VALUE = Rule("WK-SCH-007", "Managed node groups refuse labels with an empty value.", NODE_GROUP_PAGE)
+TAINT_EFFECT = Rule("WK-SCH-004", "The effect of a taint is NoSchedule, PreferNoSchedule or NoExecute.", TAINTS_PAGE)
+TAINT_TWICE = Rule("WK-SCH-005", "The taints of a group must differ in key or effect.", TAINTS_PAGE)
+TOO_MANY = Rule("WK-SCH-006", "A managed node group can have at most 50 labels and 50 taints.", NODE_GROUP_PAGE)
+EMPTY_VALUE = Rule("WK-SCH-007", "Managed node groups reject labels with an empty value.", NODE_GROUP_PAGE)
 
 EKS_EFFECTS: Mapping[str, str] = {
     "NoSchedule": "NO_SCHEDULE",

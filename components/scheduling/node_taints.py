@@ -21,7 +21,7 @@ from ..kubernetes.manifests import Manifest
 from .labels import Taint, check_labels, check_taints
 
 APPLY_PAGE = "https://kubernetes.io/docs/reference/using-api/server-side-apply/"
-NODES = Rule("WK-K8S-035", "Each node is named once, with labels or taints of its own.", APPLY_PAGE)
+NODES = Rule("WK-K8S-035", "Each node can be listed only once, and needs at least one label or taint.", APPLY_PAGE)
 
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 

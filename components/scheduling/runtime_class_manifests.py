@@ -6,8 +6,11 @@ from typing import Any
 from ..core.mistakes import Mistakes, Path, Rule, one_of
 from ..tables.windows import BUILD_LABEL, WINDOWS_RELEASES, WINDOWS_TAINT, nearest_release
 
-RELEASES = Rule("WK-K8S-001", "RuntimeClasses are for Windows releases of the table, each once.",
-                "https://docs.aws.amazon.com/eks/latest/best-practices/windows-scheduling.html")  # fmt: skip
+RELEASES = Rule(
+    "WK-K8S-001",
+    "A RuntimeClass needs a supported Windows release, listed once.",
+    "https://docs.aws.amazon.com/eks/latest/best-practices/windows-scheduling.html",
+)
 
 WINDOWS_HANDLER = "runhcs-wcow-process"
 """The runtime of process isolation in containerd's configuration on Windows."""

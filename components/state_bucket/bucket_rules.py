@@ -11,28 +11,28 @@ from ..core.tags import check_tags
 
 NAMING = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html"
 BUCKET_NAME = Rule(
-    "WK-BKT-001", "A bucket's name has 3 to 63 lower-case letters, digits and hyphens, and is no IP address.", NAMING
+    "WK-BKT-001", "A bucket name has 3 to 63 lower-case letters, digits and hyphens, and is not an IP address.", NAMING
 )
-BUCKET_NAME_RESERVED = Rule("WK-BKT-002", "Some beginnings and ends of bucket names belong to AWS.", NAMING)
+BUCKET_NAME_RESERVED = Rule("WK-BKT-002", "AWS reserves some prefixes and suffixes of bucket names.", NAMING)
 BUCKET_NAME_DOTS = Rule(
-    "WK-BKT-003", "A bucket's name has no dots: its host name would not match the certificate of S3.", NAMING
+    "WK-BKT-003", "A bucket name must not contain dots, which break the certificate check of S3.", NAMING
 )
 NONCURRENT_DAYS = Rule(
     "WK-BKT-004",
-    "Replaced versions are kept for a day at least.",
+    "Noncurrent versions must be kept for at least one day.",
     "https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html",
 )
 PRINCIPAL_ARN = Rule(
     "WK-BKT-005",
-    "Who may use the bucket is named by the ARN of a role, a user or an account.",
+    "A principal of the bucket is the ARN of a role, a user or an account.",
     "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html",
 )
 KEY_ARN = Rule(
     "WK-BKT-006",
-    "A key is named by its ARN.",
+    "A KMS key is given by its ARN.",
     "https://docs.aws.amazon.com/kms/latest/developerguide/concepts-key-id.html",
 )
-LOCKED_OUT = Rule("WK-BKT-007", "Readers and writers are among those who may use the bucket at all.")
+LOCKED_OUT = Rule("WK-BKT-007", "Readers and writers must be among the allowed principals.")
 
 LONGEST_NAME = 63
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")

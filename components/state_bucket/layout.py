@@ -13,14 +13,14 @@ from ..core.mistakes import Mistakes, Path, Rule
 from ..roles.policy_documents import Statement, allow
 
 KEY_OF_CLUSTER = Rule(
-    "WK-BKT-008", "A statement reaches one object, or one prefix below a cluster's, never all of the bucket."
+    "WK-BKT-008", "A statement must be limited to an object or prefix of one cluster, never the whole bucket."
 )
 KEY_PART = Rule(
     "WK-BKT-009",
-    "A part of a key has letters, digits, dots, hyphens and underscores.",
+    "A part of an object key has letters, digits, dots, hyphens and underscores.",
     "https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html",
 )
-ADMIN_CREDENTIAL = Rule("WK-BKT-010", "The credential of a service account is not that of an administrator.")
+ADMIN_CREDENTIAL = Rule("WK-BKT-010", "A service account must not use an administrator's credential.")
 
 ROOT = "clusterconfigs"
 """First part of every key: the clusters of a team share a bucket."""

@@ -21,10 +21,14 @@ from ..pod_network.flannel_config import CIDRS
 from ..tables.releases import SELF_MANAGED_MINORS, SELF_MANAGED_RELEASES
 from .system_manifests import cloud_controller_manifests
 
-CLOUD_CONFIG = Rule("WK-K8S-030", "The cloud configuration has keys of cloud-provider-aws.",
-                    "https://cloud-provider-aws.sigs.k8s.io/")  # fmt: skip
-KUBERNETES_MINOR = Rule("WK-K8S-031", "Objects are made for a Kubernetes minor that winkube builds.",
-                        "https://kubernetes.io/releases/")  # fmt: skip
+CLOUD_CONFIG = Rule(
+    "WK-K8S-030",
+    "The cloud configuration can have only keys of cloud-provider-aws.",
+    "https://cloud-provider-aws.sigs.k8s.io/",
+)
+KUBERNETES_MINOR = Rule(
+    "WK-K8S-031", "The Kubernetes minor must be one that winkube supports.", "https://kubernetes.io/releases/"
+)
 
 CLOUD_CONFIG_KEYS = (
     "ClusterServiceLoadBalancerHealthProbeMode", "DisableSecurityGroupIngress", "ElbSecurityGroup",

@@ -22,10 +22,12 @@ from ..kubernetes.manifests import check_endpoint, check_image
 from .system_manifests import CSR_APPROVER_IMAGE, NAME_PATTERNS, csr_approver_environment, csr_approver_manifests
 
 APPROVER_PAGE = "https://github.com/postfinance/kubelet-csr-approver"
-APPROVER_NAMES = Rule("WK-K8S-032", "Names of instances are resource-name or ip-name, as in the launch template.",
-                      "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/hostname-types.html")  # fmt: skip
-APPROVER_ADDRESSES = Rule("WK-K8S-033", "Serving certificates are granted for the addresses of nodes alone.",
-                          APPROVER_PAGE)  # fmt: skip
+APPROVER_NAMES = Rule(
+    "WK-K8S-032",
+    "The hostname type is resource-name or ip-name, as in the launch template.",
+    "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/hostname-types.html",
+)
+APPROVER_ADDRESSES = Rule("WK-K8S-033", "Serving certificates may contain only node addresses.", APPROVER_PAGE)
 APPROVER_VALIDITY = Rule("WK-K8S-034", "Serving certificates are valid for 1 to 367 days.", APPROVER_PAGE)
 
 

@@ -28,21 +28,23 @@ from ..core.mistakes import Mistakes, Path, Rule, nearest, one_of
 from .releases import SELF_MANAGED_RELEASES, SelfManagedRelease
 
 VERIFY_PAGE = "https://kubernetes.io/docs/tasks/administer-cluster/verify-signed-artifacts/"
-DIGEST_MISSING = Rule("WK-ART-001", "Everything that a node downloads is verified by a digest.", VERIFY_PAGE)
-DIGEST_FORM = Rule("WK-ART-002", "A digest is written sha256:<64 hexadecimal digits> or sha512:<128>.")
-DIGEST_UNKNOWN = Rule("WK-ART-003", "A digest is given for a file that nodes of this cluster download.")
-MIRROR_FORM = Rule("WK-ART-004", "A mirror is an https, http or s3 URL that paths can be appended to.")
+DIGEST_MISSING = Rule("WK-ART-001", "Every download of a node must be verified by a digest.", VERIFY_PAGE)
+DIGEST_FORM = Rule(
+    "WK-ART-002", "A digest is written as sha256:<64 hexadecimal digits> or sha512:<128 hexadecimal digits>."
+)
+DIGEST_UNKNOWN = Rule("WK-ART-003", "A digest must belong to a file that the nodes of this cluster download.")
+MIRROR_FORM = Rule("WK-ART-004", "A mirror is an https, http or s3 URL to which paths can be appended.")
 REGISTRY_FORM = Rule(
     "WK-ART-005",
-    "A registry mirror names the registry's host, and the URL of the host that stands in for it.",
+    "A registry mirror maps the registry's host to the URL of its mirror.",
     "https://github.com/containerd/containerd/blob/main/docs/hosts.md",
 )
 NODE_KIND = Rule(
     "WK-ART-006",
-    "Nodes run Linux or Windows on x86_64, or Linux on arm64, with containerd, or on Linux with CRI-O.",
+    "Nodes run Linux or Windows on x86_64 or Linux on arm64, with containerd or, on Linux, CRI-O.",
     "https://kubernetes.io/docs/setup/production-environment/container-runtimes/",
 )
-DIGEST_CONFLICT = Rule("WK-ART-007", "Upstream's own files have the digests of the table.", VERIFY_PAGE)
+DIGEST_CONFLICT = Rule("WK-ART-007", "Without a mirror, an upstream file must keep its known digest.", VERIFY_PAGE)
 
 Os = Literal["linux", "windows"]
 Architecture = Literal["x86_64", "arm64"]

@@ -28,7 +28,7 @@ from ..core.mistakes import Path as Where
 
 REGION_KNOWN = Rule(
     "WK-NET-001",
-    "The region is one that AWS has.",
+    "The Region must be one that AWS has.",
     "https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html",
 )
 

@@ -18,7 +18,7 @@ RELEASES_PAGE = "https://kubernetes.io/releases/"
 WINDOWS_PAGE = "https://kubernetes.io/docs/concepts/windows/intro/"
 
 MINOR_SUPPORTED = Rule(
-    "WK-KAD-001", "A self-managed cluster runs a Kubernetes minor that upstream maintains.", RELEASES_PAGE
+    "WK-KAD-001", "A self-managed cluster needs a Kubernetes minor that upstream maintains.", RELEASES_PAGE
 )
 WINDOWS_SUPPORTED = Rule(
     "WK-KAD-002", "Windows nodes of a self-managed cluster run Windows Server 2022 or 2025.", WINDOWS_PAGE

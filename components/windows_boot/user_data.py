@@ -14,8 +14,11 @@ from ..ec2.proxy import Proxy, powershell_quoted
 from .bundle import LOADER, script
 
 USER_DATA_PAGE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2launch-v2-task-definitions.html"
-USER_DATA_SIZE = Rule("WK-WIN-001", "User data of a Windows node has at most 4096 bytes: code and data lie in the "
-                      "bucket.", USER_DATA_PAGE)  # fmt: skip
+USER_DATA_SIZE = Rule(
+    "WK-WIN-001",
+    "User data of a Windows node can have at most 4096 bytes; code and data are in the bucket.",
+    USER_DATA_PAGE,
+)
 
 USER_DATA_LIMIT = 4096
 _HEAD = """\

@@ -22,15 +22,17 @@ from .node import WindowsNode
 
 __all__ = ["WindowsNode", "check_windows_boot", "node_artefacts", "node_document", "node_files", "optional_artefacts"]
 
-DRIVE_LETTER = Rule("WK-WIN-002", "The volume of container images has a drive letter of its own.")
+DRIVE_LETTER = Rule("WK-WIN-002", "The volume for container images needs a drive letter of its own.")
 DEADLINES = Rule(
-    "WK-WIN-003", "A Windows node has 10 minutes to 2 hours to boot, and up to an hour to drain.",
+    "WK-WIN-003",
+    "A Windows node has 10 minutes to 2 hours to boot, and up to 1 hour to drain.",
     "https://docs.aws.amazon.com/autoscaling/ec2/userguide/lifecycle-hooks-overview.html",
-)  # fmt: skip
+)
 PAGE_FILE = Rule(
-    "WK-WIN-004", "A Windows node has a page file: Windows has no OOM killer.",
+    "WK-WIN-004",
+    "A Windows node needs a page file, because Windows has no OOM killer.",
     "https://kubernetes.io/docs/concepts/configuration/windows-resource-management/",
-)  # fmt: skip
+)
 
 PLACEHOLDERS = ("${INSTANCE_ID}", "${ZONE}", "${PRIVATE_IP}", "${PROVIDER_ID}", "${JOIN_TOKEN}")
 """Filled in on the node, in the texts of files and in the arguments of the kubelet; nothing else is."""

@@ -10,18 +10,18 @@ from ..core.tags import check_tags
 DOMAIN_NAMES = "https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/DomainNameFormat.html"
 PRIVATE_ZONES = "https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/hosted-zones-private.html"
 
-DOMAIN_NAME = Rule("WK-DNS-001", "A name is a DNS name: labels of letters, digits and hyphens.", DOMAIN_NAMES)
-DOMAIN_LENGTH = Rule("WK-DNS-002", "A DNS name has at most 253 characters and a label at most 63.", DOMAIN_NAMES)
-VISIBILITY = Rule("WK-DNS-003", "A zone is public, private or both.")
-PRIVATE_NEEDS_VPC = Rule("WK-DNS-004", "A private zone belongs to at least one VPC.", PRIVATE_ZONES)
-PUBLIC_WITHOUT_VPC = Rule("WK-DNS-005", "Only a private zone belongs to VPCs.", PRIVATE_ZONES)
+DOMAIN_NAME = Rule("WK-DNS-001", "A domain is a DNS name: labels of letters, digits and hyphens.", DOMAIN_NAMES)
+DOMAIN_LENGTH = Rule("WK-DNS-002", "A DNS name has at most 253 characters, and each label at most 63.", DOMAIN_NAMES)
+VISIBILITY = Rule("WK-DNS-003", "The visibility of a zone is public, private or both.")
+PRIVATE_NEEDS_VPC = Rule("WK-DNS-004", "A private zone needs at least one VPC.", PRIVATE_ZONES)
+PUBLIC_WITHOUT_VPC = Rule("WK-DNS-005", "Only a private zone can have VPCs.", PRIVATE_ZONES)
 DELEGATION_IS_PUBLIC = Rule(
     "WK-DNS-006",
-    "Only a public zone can be delegated from its parent.",
+    "Only a public zone can be delegated from its parent zone.",
     "https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/dns-routing-traffic-for-subdomains.html",
 )
-NAME_IN_ZONE = Rule("WK-DNS-007", "A cluster's name is its zone's name, or lies below it.")
-TOP_LEVEL = Rule("WK-DNS-008", "A public zone lies below a top-level domain.", DOMAIN_NAMES)
+NAME_IN_ZONE = Rule("WK-DNS-007", "A cluster's name must be the zone's name or a name below it.")
+TOP_LEVEL = Rule("WK-DNS-008", "A public zone must be below a top-level domain.", DOMAIN_NAMES)
 
 VISIBILITIES = ("public", "private", "both")
 API_LABEL = "api"

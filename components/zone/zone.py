@@ -16,7 +16,7 @@ from ..core.mistakes import Mistakes, Rule
 from ..core.tags import named
 from .names import api_name, check_cluster_name, check_domain, check_zone
 
-RECORD_NEEDS_ZONE = Rule("WK-DNS-009", "The record of an API stands in at least one zone.")
+RECORD_NEEDS_ZONE = Rule("WK-DNS-009", "An API record needs at least one zone.")
 
 DELEGATION_TTL_SECONDS = 300
 """Long enough for resolvers, short enough that a mistake heals within minutes."""
