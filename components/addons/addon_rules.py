@@ -124,8 +124,8 @@ def check_addons(
     for index, choice in enumerate(choices):
         here: Path = (*path, index)
         if seen.setdefault(choice.name, index) != index:
-            found.add(ADDON_TWICE, (*here, "name"), f"the add-on at [{seen[choice.name]}] is the same",
-                      "join the two choices", choice.name)  # fmt: skip
+            found.add(ADDON_TWICE, (*here, "name"), f"the add-on at [{seen[choice.name]}] is the same add-on",
+                      "merge the two choices", choice.name)  # fmt: skip
         addon = ADDONS.get(choice.name)
         if addon is None:
             _unknown(choice.name, here, found)
@@ -142,17 +142,17 @@ def check_addons(
 
 def _unknown(name: str, here: Path, found: Mistakes) -> None:
     if name in ELSEWHERE:
-        found.add(ADDON_KNOWN, (*here, "name"), "this add-on is not installed from here", ELSEWHERE[name], name)
+        found.add(ADDON_KNOWN, (*here, "name"), "winkube does not install this add-on", ELSEWHERE[name], name)
         return
     guess = nearest(name, (*ADDONS, *ELSEWHERE))
     found.add(ADDON_KNOWN, (*here, "name"), f"the add-ons are {one_of(ADDONS)}",
-              f'write "{guess}"' if guess else "write one of these, or install the chart beside it", name)  # fmt: skip
+              f'write "{guess}"' if guess else "write one of these, or install the chart yourself", name)  # fmt: skip
 
 
 def _check_windows(addon: Addon, choice: AddonChoiceLike, windows: bool, releases: Sequence[str]) -> Mistakes:
     found = Mistakes()
     if choice.windows and not addon.windows:
-        found.add(LINUX_ONLY, ("windows",), f"{addon.name} runs on Linux only: {addon.not_on_windows}",
+        found.add(LINUX_ONLY, ("windows",), f"{addon.name} runs only on Linux: {addon.not_on_windows}",
                   "remove windows", choice.windows)  # fmt: skip
         return found
     if choice.windows and not windows:
@@ -178,7 +178,7 @@ def _check_version(addon: Addon, version: str | None) -> Mistakes:
     numbers = _numbers(addon, version)
     if numbers is None:
         example = _written(addon, addon.windows_since or "1.0.0") if addon.chart is None else addon.chart.version
-        found.add(VERSION_FORMAT, ("version",), f"a version of {addon.name} is written in full",
+        found.add(VERSION_FORMAT, ("version",), f"the version of {addon.name} must be written in full",
                   f'write it as "{example}", or leave it out', version)  # fmt: skip
     elif addon.chart is not None and numbers[0] != _triple(addon.chart.version)[0]:
         major = _triple(addon.chart.version)[0]
@@ -211,17 +211,17 @@ def _check_role(addon: Addon, choice: AddonChoiceLike, chosen: set[str], *, with
     if choice.identity == "pod_identity":
         if with_windows and addon.windows_needs_role:
             found.add(POD_IDENTITY_ON_WINDOWS, ("identity",),
-                      f"the pods of {addon.name} on Windows nodes cannot get a role by Pod Identity",
+                      f"the pods of {addon.name} on Windows nodes cannot get a role through EKS Pod Identity",
                       'set identity to "irsa"', choice.identity)  # fmt: skip
         elif AGENT not in chosen:
-            found.add(NEEDS, ("identity",), f"Pod Identity needs the add-on {AGENT}",
-                      f'choose "{AGENT}" too, or set identity to "irsa"', choice.identity)  # fmt: skip
+            found.add(NEEDS, ("identity",), f"EKS Pod Identity needs the add-on {AGENT}",
+                      f'add "{AGENT}", or set identity to "irsa"', choice.identity)  # fmt: skip
     if choice.role_arn is not None and choice.additional_policies:
-        found.add(ROLE_TWICE, ("additional_policies",), "a role of your own carries its own policies",
-                  "remove additional_policies, or role_arn to have a role made")  # fmt: skip
+        found.add(ROLE_TWICE, ("additional_policies",), "a role that you provide brings its own policies",
+                  "remove additional_policies, or remove role_arn to create a role")  # fmt: skip
     if addon.policy_for and choice.role_arn is None and not choice.additional_policies:
         found.add(NEEDS_POLICY, ("additional_policies",), f"{addon.name} needs a policy for {addon.policy_for}",
-                  "add it to additional_policies, or give a role of your own in role_arn")  # fmt: skip
+                  "add it to additional_policies, or set role_arn to your own role")  # fmt: skip
     return found
 
 
@@ -231,19 +231,19 @@ def check_values(addon: Addon, values: Mapping[str, Any]) -> Mistakes:
     for keys in addon.linux_selectors:
         for length in range(1, len(keys) + 1):
             if at(values, keys[:length]) is None:
-                found.add(LINUX_SELECTOR, keys[:length], f"without it {addon.name} could be sent to Windows nodes",
+                found.add(LINUX_SELECTOR, keys[:length], f"without it {addon.name} could run on Windows nodes",
                           f'remove the value, or keep "{OS_LABEL}": "linux" in {".".join(keys)}')  # fmt: skip
     for way, inner in walked(values):
         closed = next((keys for keys in addon.closed_selectors if way == keys), None)
         if isinstance(inner, Mapping):
             _check_selector(addon, way, cast(Mapping[str, Any], inner), closed, found)
     if addon.windows_switch and at(values, addon.windows_switch) is not MISSING:
-        found.add(WINDOWS_SWITCH, addon.windows_switch, f"the Windows part of {addon.name} is switched by windows",
+        found.add(WINDOWS_SWITCH, addon.windows_switch, f"the Windows part of {addon.name} is turned on by windows",
                   "remove the value, and set windows instead", at(values, addon.windows_switch))  # fmt: skip
     annotations = at(values, addon.role_annotations) if addon.role_annotations else MISSING
     if isinstance(annotations, Mapping) and "eks.amazonaws.com/role-arn" in annotations:
         found.add(ROLE_VALUE, (*addon.role_annotations, "eks.amazonaws.com/role-arn"),
-                  "the annotation is written by the library", "give the ARN in role_arn")  # fmt: skip
+                  "winkube writes the annotation", "set role_arn to the ARN")  # fmt: skip
     return found
 
 
@@ -251,8 +251,8 @@ def _check_selector(
     addon: Addon, way: tuple[str | int, ...], inner: Mapping[str, Any], closed: Keys | None, found: Mistakes
 ) -> None:
     if OS_LABEL in inner and closed is not None:
-        found.add(CLOSED_SELECTOR, (*way, OS_LABEL), f"the templates of {addon.name} name the operating system here, "
-                  "for its Linux and its Windows pods apart", "remove the label", inner[OS_LABEL])  # fmt: skip
+        found.add(CLOSED_SELECTOR, (*way, OS_LABEL), f"the templates of {addon.name} set the operating system "
+                  "separately for Linux and Windows pods", "remove the label", inner[OS_LABEL])  # fmt: skip
     elif OS_LABEL in inner and inner[OS_LABEL] != "linux":
         found.add(LINUX_SELECTOR, (*way, OS_LABEL), f"this part of {addon.name} runs on Linux",
                   'write "linux", or remove the label', inner[OS_LABEL])  # fmt: skip
@@ -263,7 +263,7 @@ def _check_selector(
     if inner.get("key") == OS_LABEL and isinstance(named, list | tuple):
         wrong = {"In": "windows", "NotIn": "linux"}.get(str(inner.get("operator")))
         if wrong in cast(Sequence[Any], named):
-            found.add(LINUX_SELECTOR, way, f"this affinity sends {addon.name} to Windows nodes",
+            found.add(LINUX_SELECTOR, way, f"this affinity schedules {addon.name} on Windows nodes",
                       f'select "{OS_LABEL}" In ["linux"], or remove the expression', named)  # fmt: skip
 
 
@@ -274,10 +274,10 @@ def _check_needs(addon: Addon, values: Mapping[str, Any], chosen: set[str], fill
         if needed not in chosen and not done_without:
             way_out = f", or set {'.'.join(addon.needs_unless)} to false and bring certificates of your own"
             found.add(NEEDS, ("name",), f"{addon.name} needs {needed}",
-                      f'choose "{needed}" too{way_out if addon.needs_unless else ""}', addon.name)  # fmt: skip
+                      f'add "{needed}"{way_out if addon.needs_unless else ""}', addon.name)  # fmt: skip
     for slot in addon.needs_slots:
         if slot not in filled_slots:
-            found.add(NEEDS_INPUT, ("name",), f"{addon.name} has to be told {slot.value}", f"set {SLOT_FIELDS[slot]}",
+            found.add(NEEDS_INPUT, ("name",), f"{addon.name} needs {slot.value}", f"set {SLOT_FIELDS[slot]}",
                       addon.name)  # fmt: skip
     return found
 
@@ -289,7 +289,7 @@ def _check_image(addon: Addon, values: Mapping[str, Any], kubernetes_version: st
         if given is MISSING:
             keys = ".".join(addon.image_of_minor)
             found.add(AUTOSCALER_RELEASE, ("values", *addon.image_of_minor),
-                      f"the table has releases of {addon.name} for Kubernetes {one_of(AUTOSCALER_IMAGES)}, the cluster "
+                      f"winkube knows releases of {addon.name} for Kubernetes {one_of(AUTOSCALER_IMAGES)}, the cluster "
                       f"runs {kubernetes_version}",
                       f'set {keys} to its release of that minor, such as "v{kubernetes_version}.0"')  # fmt: skip
     return found

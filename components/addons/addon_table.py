@@ -284,10 +284,10 @@ ADDONS: Mapping[str, Addon] = {row.name: row for row in _ROWS}
 """The add-ons by name."""
 
 ELSEWHERE: Mapping[str, str] = {
-    "vpc-cni": "make a WindowsIpam, which installs it with Windows IPAM in its configuration",
-    "coredns": 'make an EksAddon with addon_name "coredns"; it runs on Linux nodes or Fargate',
-    "kube-proxy": 'make an EksAddon with addon_name "kube-proxy"; on Windows it is part of the node image',
-    "aws-for-fluent-bit": "make a FluentBitWindows for Windows nodes, or choose amazon-cloudwatch-observability",
+    "vpc-cni": "use WindowsIpam, which installs it with Windows IPAM turned on",
+    "coredns": 'use an EksAddon with addon_name "coredns"; it runs on Linux nodes or Fargate',
+    "kube-proxy": 'use an EksAddon with addon_name "kube-proxy"; on Windows it is part of the node image',
+    "aws-for-fluent-bit": "use FluentBitWindows for Windows nodes, or add amazon-cloudwatch-observability",
     "secrets-store-csi-driver-provider-aws": "it has no Windows image: read the secret with the AWS SDK and IRSA",
 }
 """Add-ons that people look for here, with the place where they are."""

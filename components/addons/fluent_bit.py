@@ -97,8 +97,13 @@ def check_fluent_bit_windows(args: FluentBitWindowsArgs) -> Mistakes:
     found.take(check_subject(args.namespace, APP))
     if args.log_retention_days not in RETENTION_DAYS:
         meant = min(RETENTION_DAYS, key=lambda days: abs(days - args.log_retention_days))
-        found.add(LOG_RETENTION, ("log_retention_days",), f"CloudWatch keeps logs for {one_of(RETENTION_DAYS)} days",
-                  f"set log_retention_days to {meant}", args.log_retention_days)  # fmt: skip
+        found.add(
+            LOG_RETENTION,
+            ("log_retention_days",),
+            f"CloudWatch Logs keeps events for {one_of(RETENTION_DAYS)} days",
+            f"set log_retention_days to {meant}",
+            args.log_retention_days,
+        )
     found.take(check_tags(args.tags))
     return found
 

@@ -103,28 +103,32 @@ def check_gmsa_credential_spec(args: GmsaCredentialSpecArgs) -> Mistakes:
     """Everything that is wrong with a credential spec (``WK-ADD-050`` to ``WK-ADD-053``, ``WK-ADD-020``)."""
     found = Mistakes()
     if not _NAME.fullmatch(args.spec_name):
-        found.add(SPEC_NAME, ("spec_name",), "a name has small letters, digits, hyphens and dots",
+        found.add(SPEC_NAME, ("spec_name",), "a name has lower-case letters, digits, hyphens and dots",
                   'write a name such as "web-app"', args.spec_name)  # fmt: skip
     for field, (pattern, message, remedy) in _FORMATS.items():
         value = getattr(args, field)
         if not pattern.fullmatch(value):
             found.add(DOMAIN_FACTS, (field,), message, remedy, value)
     if args.forest_root is not None and not _FORMATS["domain_name"][0].fullmatch(args.forest_root):
-        found.add(DOMAIN_FACTS, ("forest_root",), "the forest's root is its DNS name in full",
+        found.add(DOMAIN_FACTS, ("forest_root",), "the forest root must be a full DNS name",
                   'write it as "example.com"', args.forest_root)  # fmt: skip
     if isinstance(args.credential_arn, str) and not _CREDENTIAL.fullmatch(args.credential_arn):
         # The value is not shown: what stands here instead of an ARN may well be a password.
-        found.add(CREDENTIAL, ("credential_arn",), "the portable identity stays in Secrets Manager or the Parameter "
-                  "Store", 'write the ARN of a secret ("arn:aws:secretsmanager:…:secret:…") or of a parameter '
-                  '("arn:aws:ssm:…:parameter/…")')  # fmt: skip
+        found.add(
+            CREDENTIAL,
+            ("credential_arn",),
+            "the portable identity must stay in Secrets Manager or Parameter Store",
+            'write the ARN of a secret ("arn:aws:secretsmanager:…:secret:…") or of a parameter '
+            '("arn:aws:ssm:…:parameter/…")',
+        )
     if not args.users:
-        found.add(USERS, ("users",), "no service account may use the credential spec, so no pod starts with it",
-                  "name at least one")  # fmt: skip
+        found.add(USERS, ("users",), "no service account may use the credential spec, so no pod can start with it",
+                  "add at least one")  # fmt: skip
     seen: set[tuple[str, str]] = set()
     for index, user in enumerate(args.users):
         found.take(check_subject(user.namespace, user.service_account), "users", index)
         if (user.namespace, user.service_account) in seen:
-            found.add(USERS, ("users", index), "this service account is named twice", "remove one of the two",
+            found.add(USERS, ("users", index), "this service account is listed twice", "remove one of them",
                       f"{user.namespace}/{user.service_account}")  # fmt: skip
         seen.add((user.namespace, user.service_account))
     return found

@@ -27,10 +27,10 @@ def check_subject(namespace: str, service_account: str) -> Mistakes:
     found = Mistakes()
     for name, value, form in (("namespace", namespace, _LABEL), ("service_account", service_account, _SUBDOMAIN)):
         if "*" in value or "?" in value:
-            found.add(SUBJECT, (name,), "a wildcard would hand the role to other service accounts too",
+            found.add(SUBJECT, (name,), "a wildcard would give the role to other service accounts too",
                       "write the exact name", value)  # fmt: skip
         elif not form.fullmatch(value):
-            found.add(SUBJECT, (name,), "a name of Kubernetes has small letters, digits and hyphens",
+            found.add(SUBJECT, (name,), "a Kubernetes name has lower-case letters, digits and hyphens",
                       f'write a name such as "{"kube-system" if name == "namespace" else "ebs-csi-controller-sa"}"',
                       value)  # fmt: skip
     return found
@@ -41,22 +41,29 @@ def check_oidc(provider_arn: Any, issuer: Any, path: Path = ()) -> Mistakes:
     found = Mistakes()
     parts: re.Match[str] | None = None
     if provider_arn is None:
-        found.add(OIDC, (*path, "oidc_provider_arn"), "a role for a service account trusts the cluster's OIDC provider",
-                  "make an aws.iam.OpenIdConnectProvider of the cluster's issuer and give its ARN")  # fmt: skip
+        found.add(OIDC, (*path, "oidc_provider_arn"), "a service account role must trust the cluster's OIDC provider",
+                  "create an aws.iam.OpenIdConnectProvider for the cluster's issuer and write its ARN")  # fmt: skip
     elif isinstance(provider_arn, str):
         parts = _PROVIDER.fullmatch(provider_arn)
         if parts is None:
             found.add(OIDC, (*path, "oidc_provider_arn"), "is not the ARN of an OIDC provider",
                       'write it as "arn:aws:iam::111122223333:oidc-provider/oidc.eks.…"', provider_arn)  # fmt: skip
     if issuer is None:
-        found.add(OIDC, (*path, "oidc_issuer"), "the trust names the cluster's issuer", "give EksCluster.oidc_issuer")
+        found.add(
+            OIDC, (*path, "oidc_issuer"), "the trust policy needs the cluster's issuer", "write EksCluster.oidc_issuer"
+        )
     elif isinstance(issuer, str):
         if not _ISSUER.fullmatch(issuer):
-            found.add(OIDC, (*path, "oidc_issuer"), "an issuer is an https URL",
+            found.add(OIDC, (*path, "oidc_issuer"), "the issuer must be an https URL",
                       'write it as "https://oidc.eks.<region>.amazonaws.com/id/…"', issuer)  # fmt: skip
         elif parts is not None and parts["host"] != issuer_host(issuer):
-            found.add(OIDC, (*path, "oidc_issuer"), "is not the issuer of the OIDC provider, so no token would fit",
-                      f'write "https://{parts["host"]}", or give the provider of this issuer', issuer)  # fmt: skip
+            found.add(
+                OIDC,
+                (*path, "oidc_issuer"),
+                "is not the issuer of the OIDC provider, so it would accept no token",
+                f'write "https://{parts["host"]}", or use the OIDC provider of this issuer',
+                issuer,
+            )
     return found
 
 
@@ -65,6 +72,6 @@ def check_identity(identity: str, path: Path = ("identity",)) -> Mistakes:
     found = Mistakes()
     if identity not in IDENTITIES:
         guess = nearest(identity, IDENTITIES)
-        found.add(IDENTITY, path, f"a service account gets its role by {one_of(IDENTITIES)}",
+        found.add(IDENTITY, path, f"a service account gets its role through {one_of(IDENTITIES)}",
                   f'write "{guess}"' if guess else 'write "irsa"', identity)  # fmt: skip
     return found

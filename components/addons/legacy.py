@@ -44,6 +44,6 @@ def check_legacy_object(kind: str, name: str, namespace: str | None = None, path
     found = Mistakes()
     why = LEFT_OVERS.get((kind, name))
     if why is not None and namespace in (None, "", "kube-system"):
-        found.add(LEGACY_OBJECT, path, f"this {kind} is a left-over of the legacy Windows support: {why}",
-                  "remove it, as docs/runbooks/legacy-windows-controllers.md says", name)  # fmt: skip
+        found.add(LEGACY_OBJECT, path, f"this {kind} remains from the legacy Windows support: {why}",
+                  "remove it as described in docs/runbooks/legacy-windows-controllers.md", name)  # fmt: skip
     return found

@@ -161,15 +161,17 @@ def check_sample_workloads(args: SampleWorkloadsArgs) -> Mistakes:
     """Everything that is wrong with the arguments (``WK-K8S-001``, ``-029``, ``-047``)."""
     found = check_releases(args.releases)
     if not manifests.NAMESPACE.fullmatch(args.namespace):
-        found.add(SAMPLES, ("namespace",), "a namespace has at most 63 small letters, digits and inner hyphens",
-                  'write it so, such as "winkube-sample"', args.namespace)  # fmt: skip
+        found.add(SAMPLES, ("namespace",), "a namespace has at most 63 lower-case letters, digits and hyphens",
+                  'write a name such as "winkube-sample"', args.namespace)  # fmt: skip
     if not args.releases:
-        found.add(RELEASES, ("releases",), "no Windows release is tried", 'write ["2022"]')
+        found.add(RELEASES, ("releases",), "no Windows release is listed", 'write ["2022"]')
     if args.namespace in ("default", "kube-system", "kube-public", "kube-node-lease"):
-        found.add(SAMPLES, ("namespace",), "the namespace goes with the samples", 'write "winkube-sample"',
+        found.add(SAMPLES, ("namespace",), "removing the samples removes the namespace too", 'write "winkube-sample"',
                   args.namespace)  # fmt: skip
     if args.replicas < 1:
-        found.add(SAMPLES, ("replicas",), "each release has one web server or more", "set replicas to 1", args.replicas)
+        found.add(
+            SAMPLES, ("replicas",), "each release needs at least one web server", "set replicas to 1", args.replicas
+        )
     found.take(check_image(args.client_image, ("client_image",)))
     return found
 

@@ -105,7 +105,7 @@ def check_self_managed_addons(args: SelfManagedAddonsArgs) -> Mistakes:
         here: Path = ("addons", index)
         addon = SELF_MANAGED_ADDONS.get(choice.name)
         if choice.name in chosen[:index]:
-            found.add(ADDON, (*here, "name"), "the add-on is chosen before", "join the two choices", choice.name)
+            found.add(ADDON, (*here, "name"), "the add-on is chosen twice", "merge the two choices", choice.name)
         if addon is None:
             _unknown(choice.name, here, found)
             continue
@@ -122,9 +122,7 @@ def check_self_managed_addons(args: SelfManagedAddonsArgs) -> Mistakes:
 
 def _unknown(name: str, here: Path, found: Mistakes) -> None:
     near = nearest(name, tuple(SELF_MANAGED_ADDONS))
-    remedy = ELSEWHERE.get(name) or (
-        f'write "{near}"' if near else "write one of these, or install its chart beside it"
-    )
+    remedy = ELSEWHERE.get(name) or (f'write "{near}"' if near else "write one of these, or install its chart yourself")
     found.add(ADDON, (*here, "name"), f"the add-ons are {one_of(SELF_MANAGED_ADDONS)}", remedy, name)
 
 
@@ -139,11 +137,11 @@ def _check_choice(
         needs.append(WEBHOOK)
     for needed in needs:
         if needed not in chosen:
-            found.add(ADDON_NEEDS, ("name",), f"{addon.name} needs {needed}", f'choose "{needed}" too', addon.name)
+            found.add(ADDON_NEEDS, ("name",), f"{addon.name} needs {needed}", f'add "{needed}"', addon.name)
     if Slot.VPC_ID in addon.needs_slots and args.vpc_id is None:
-        found.add(ADDON_NEEDS, ("name",), f"{addon.name} has to be told the VPC", "set vpc_id", addon.name)
+        found.add(ADDON_NEEDS, ("name",), f"{addon.name} needs the VPC", "set vpc_id", addon.name)
     if addon.name in WINDOWS_NODES_ONLY and not args.windows:
-        found.add(ADDON_NEEDS, ("name",), f"{addon.name} runs on Windows nodes only", "remove it, or set windows",
+        found.add(ADDON_NEEDS, ("name",), f"{addon.name} runs only on Windows nodes", "remove it, or set windows",
                   addon.name)  # fmt: skip
     if (
         addon.image_of_minor
@@ -154,10 +152,10 @@ def _check_choice(
                   f"no release of {addon.name} for Kubernetes {args.kubernetes_version} is known",
                   f'set it to the release of that minor, such as "v{args.kubernetes_version}.0"')  # fmt: skip
     if addon.service_account is None and (choice.role_arn is not None or choice.additional_policies):
-        found.add(ADDON, ("role_arn",), f"{addon.name} calls no AWS service", "remove role and policies")
+        found.add(ADDON, ("role_arn",), f"{addon.name} calls no AWS service", "remove the role and its policies")
     if choice.role_arn is not None and choice.additional_policies:
-        found.add(ADDON, ("additional_policies",), "a role of your own carries its own policies",
-                  "remove additional_policies, or role_arn to have a role made")  # fmt: skip
+        found.add(ADDON, ("additional_policies",), "a role that you provide brings its own policies",
+                  "remove additional_policies, or remove role_arn to create a role")  # fmt: skip
     found.take(_check_version(addon, choice.version))
     return found
 

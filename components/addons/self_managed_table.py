@@ -105,14 +105,14 @@ WINDOWS_NODES_ONLY = ("prometheus-windows-exporter",)
 """Those with nothing on Linux."""
 
 ELSEWHERE: Mapping[str, str] = {
-    "aws-for-fluent-bit": "make a WindowsLogs for Windows nodes",
-    "fluent-bit": "make a WindowsLogs for Windows nodes",
-    "karpenter": "its Windows nodes are of EKS: use cluster-autoscaler with the instance groups here",
-    "vpc-cni": "make a Flannel: addresses of the VPC for Windows pods are given by EKS' control plane only",
+    "aws-for-fluent-bit": "use WindowsLogs for Windows nodes",
+    "fluent-bit": "use WindowsLogs for Windows nodes",
+    "karpenter": "it supports Windows nodes only on EKS; use cluster-autoscaler",
+    "vpc-cni": "use Flannel; only EKS can assign VPC addresses to Windows pods",
     "coredns": "kubeadm installs it; it runs on Linux nodes",
-    "kube-proxy": "kubeadm installs it on Linux nodes; make a WindowsKubeProxy for the others",
-    "eks-pod-identity-agent": f"it speaks to EKS: choose {WEBHOOK} and IRSA",
-    "aws-efs-csi-driver": "EFS speaks NFS, which Windows containers do not mount: choose csi-driver-smb with FSx",
+    "kube-proxy": "kubeadm installs it on Linux nodes; use WindowsKubeProxy for Windows nodes",
+    "eks-pod-identity-agent": f"it works only with EKS; use {WEBHOOK} and IRSA",
+    "aws-efs-csi-driver": "Windows containers cannot mount NFS, which EFS uses; use csi-driver-smb with FSx",
     "calico": "its operator replaces Flannel; see docs/pod-network.md",
 }
 """Add-ons that people look for here, with the place where they are."""

@@ -73,21 +73,23 @@ def check_ntfs_storage_class(given: NtfsStorageClassLike) -> Mistakes:
     found = _check_class(given.class_name, given.reclaim_policy)
     if given.volume_type not in VOLUME_SPEEDS:
         guess = nearest(given.volume_type, tuple(VOLUME_SPEEDS))
-        found.add(VOLUME_TYPE, ("volume_type",), f"EBS has the volume types {one_of(VOLUME_SPEEDS)}",
+        found.add(VOLUME_TYPE, ("volume_type",), f"the volume type is {one_of(VOLUME_SPEEDS)}",
                   f'write "{guess}"' if guess else 'write "gp3"', given.volume_type)  # fmt: skip
         return found
     bounds = VOLUME_SPEEDS[given.volume_type]
     fields = (("iops", given.iops, bounds[0]), ("throughput_mib", given.throughput_mib, bounds[1]))
     if given.volume_type in ("io1", "io2") and given.iops is None:
-        found.add(VOLUME_SPEED, ("iops",), f"a volume of {given.volume_type} is bought by its operations per second",
-                  "set iops to 3000 or what you need")  # fmt: skip
+        found.add(VOLUME_SPEED, ("iops",), f"a {given.volume_type} volume needs a number of IOPS",
+                  "set iops, for example to 3000")  # fmt: skip
     for name, value, bound in fields:
         if value is None:
             continue
         if bound is None:
-            found.add(VOLUME_SPEED, (name,), f"{name} cannot be set for {given.volume_type}", f"remove {name}", value)
+            found.add(
+                VOLUME_SPEED, (name,), f"a {given.volume_type} volume has no {name} setting", f"remove {name}", value
+            )
         elif not bound[0] <= value <= bound[1]:
-            found.add(VOLUME_SPEED, (name,), f"{name} of {given.volume_type} is {bound[0]} to {bound[1]}",
+            found.add(VOLUME_SPEED, (name,), f"{name} of a {given.volume_type} volume must be {bound[0]} to {bound[1]}",
                       f"set {name} to {min(max(value, bound[0]), bound[1])}", value)  # fmt: skip
     return found
 
@@ -96,7 +98,7 @@ def check_smb_storage_class(given: SmbStorageClassLike) -> Mistakes:
     """Everything that is wrong with a class of SMB directories (``WK-ADD-030``, ``WK-ADD-033``, ``WK-ADD-034``)."""
     found = _check_class(given.class_name, given.reclaim_policy)
     if isinstance(given.share, str) and not _SHARE.fullmatch(given.share):
-        found.add(SMB_SHARE, ("share",), "a share is named by server and share, with slashes",
+        found.add(SMB_SHARE, ("share",), "a share is written as server and share, with slashes",
                   'write it as "//server/share"', given.share)  # fmt: skip
     return found
 
@@ -104,7 +106,7 @@ def check_smb_storage_class(given: SmbStorageClassLike) -> Mistakes:
 def _check_class(class_name: str, reclaim_policy: str) -> Mistakes:
     found = Mistakes()
     if len(class_name) > 253 or not NAME_FORM.fullmatch(class_name):
-        found.add(CLASS_NAME, ("class_name",), "a name has small letters, digits, hyphens and dots, 253 at most",
+        found.add(CLASS_NAME, ("class_name",), "a name has at most 253 lower-case letters, digits, hyphens and dots",
                   'write a name such as "ebs-ntfs"', class_name)  # fmt: skip
     if reclaim_policy not in RECLAIM_POLICIES:
         guess = nearest(reclaim_policy, RECLAIM_POLICIES)

@@ -85,20 +85,22 @@ def check_windows_admission(args: AdmissionLike) -> Mistakes:
                   args.kubernetes_version)  # fmt: skip
     found.take(check_releases(args.releases))
     if not args.releases:
-        found.add(RELEASES, ("releases",), "no Windows release has a RuntimeClass", 'write ["2022"]')
+        found.add(
+            RELEASES, ("releases",), "no Windows release is listed, so there is no RuntimeClass", 'write ["2022"]'
+        )
     elif args.default_release is not None and args.default_release not in args.releases:
-        found.add(RELEASES, ("default_release",), f"the default is one of the releases, {one_of(args.releases)}",
+        found.add(RELEASES, ("default_release",), f"the default release must be {one_of(args.releases)}",
                   f'write "{args.releases[0]}", or leave it out', args.default_release)  # fmt: skip
     _check_modes(args, found)
     for index, namespace in enumerate(args.exempt_namespaces):
         if not NAMESPACE.fullmatch(namespace):
-            found.add(ADMISSION_EXEMPT, ("exempt_namespaces", index), "it is no name of a namespace",
+            found.add(ADMISSION_EXEMPT, ("exempt_namespaces", index), "is not the name of a namespace",
                       "write its exact name, without patterns", namespace)  # fmt: skip
     if "kube-system" not in args.exempt_namespaces:
-        found.add(ADMISSION_EXEMPT, ("exempt_namespaces",), "without kube-system among them a mistake in a policy "
-                  "could stop the cluster's own programs", "add kube-system", list(args.exempt_namespaces))  # fmt: skip
+        found.add(ADMISSION_EXEMPT, ("exempt_namespaces",), "if kube-system is not exempt, a mistake in a policy "
+                  "could stop system pods", "add kube-system", list(args.exempt_namespaces))  # fmt: skip
     if args.failure_policy not in ("Fail", "Ignore"):
-        found.add(ADMISSION_FAILURE, ("failure_policy",), f"a policy that cannot be evaluated is "
+        found.add(ADMISSION_FAILURE, ("failure_policy",), f"the failure policy is "
                   f"{one_of(('Fail', 'Ignore'))}", 'write "Fail"', args.failure_policy)  # fmt: skip
     return found
 

@@ -187,7 +187,7 @@ def check_control_plane(plane: ControlPlaneLike) -> Mistakes:
     if plane.etcd_volume_size_gib is not None:
         _range(found, VOLUME_SIZE, "etcd_volume_size_gib", plane.etcd_volume_size_gib, 10, LARGEST_VOLUME_GIB)
     if plane.incarnation < 1:
-        found.add(INCARNATION, ("incarnation",), "incarnations are counted from 1", "set incarnation to 1, or one more "
+        found.add(INCARNATION, ("incarnation",), "incarnation numbers start at 1", "set incarnation to 1, or one more "
                   "than the last", plane.incarnation)  # fmt: skip
     found.take(check_backups(plane.backup_interval_minutes, plane.backup_retention))
     if plane.secrets_encryption != "kms" and plane.kms_plugin_image is not None:
@@ -196,7 +196,7 @@ def check_control_plane(plane: ControlPlaneLike) -> Mistakes:
     if plane.irsa is not None:
         found.take(check_issuer(plane.irsa), "irsa")
         if plane.pki == "node":
-            found.add(ISSUER_KEYS, ("irsa",), "publishes the key of ServiceAccounts, which the first node makes only "
+            found.add(ISSUER_KEYS, ("irsa",), "needs the service account key, which the first node creates only "
                       "when it starts", 'set pki to "deployment", or remove irsa', plane.pki)  # fmt: skip
     found.take(check_downloads(plane))
     if plane.proxy is not None:
@@ -210,7 +210,7 @@ def advise_control_plane(plane: ControlPlaneLike) -> Mistakes:
     spread = len(set(plane.zones))
     if plane.slots in SLOT_COUNTS[1:] and spread < 3:
         found.add(SLOT_ZONES, ("zones",), f"with {plane.slots} slots in {spread} zones, the loss of one can stop "
-                  "the cluster", "name three zones, if the region has them", list(plane.zones))  # fmt: skip
+                  "the cluster", "use three zones, if the Region has them", list(plane.zones))  # fmt: skip
     burst = [name for name in plane.instance_types if (facts := instance_type(name)) and facts.family.startswith("t")]
     for name in burst if plane.slots > 1 else ():
         found.add(TYPE_SIZE, ("instance_types",), "runs on CPU credits: etcd loses its leader when they are used up",
@@ -225,26 +225,27 @@ def check_slots(count: int, named_zones: Sequence[str], region: str, subnets: in
     if count not in SLOT_COUNTS:
         better = min(SLOT_COUNTS, key=lambda allowed: (abs(allowed - count), -allowed))
         why = (
-            f"{count} members of etcd survive no failure more than {count - 1}"
+            f"{count} etcd members tolerate no more failures than {count - 1}"
             if count > 0 and count % 2 == 0
-            else "etcd takes odd numbers, and more than 5 only make it slower"
+            else "etcd needs an odd number of members, and more than 5 make it slower"
         )
         found.add(SLOT_COUNT, path, f"a control plane has {one_of(SLOT_COUNTS)} slots: {why}", f"set slots to {better}",
                   count)  # fmt: skip
     if not named_zones:
         usual = list(zones(region)[: min(count, 3)]) if region in REGIONS else ["<region>a"]
-        found.add(SLOT_ZONES, ("zones",), "the slots lie in no zone", f"name zones, such as {usual}", [])
+        found.add(SLOT_ZONES, ("zones",), "no zone is given", f"name zones, such as {usual}", [])
     elif count in SLOT_COUNTS and len(named_zones) > count:
-        found.add(SLOT_ZONES, ("zones",), f"{count} slots lie in {count} zones at most", f"name {count} of them, or "
+        found.add(SLOT_ZONES, ("zones",), f"{count} slots need at most {count} zones", f"name {count} of them, or "
                   f"set slots to {min((n for n in SLOT_COUNTS if n >= len(named_zones)), default=5)}",
                   list(named_zones))  # fmt: skip
     if subnets != len(named_zones):
-        found.add(SLOT_ZONES, ("subnet_ids",), f"each of the {len(named_zones)} zones has one subnet",
-                  "name one subnet for each of zones, in the same order", subnets)  # fmt: skip
+        found.add(SLOT_ZONES, ("subnet_ids",), f"each of the {len(named_zones)} zones needs exactly one subnet",
+                  "give one subnet per zone, in the same order", subnets)  # fmt: skip
     for index, zone in enumerate(named_zones):
         if zone in named_zones[:index]:
-            found.add(SLOT_ZONES, ("zones", index), "is named twice", "name each zone once: slots take them in turn",
-                      zone)  # fmt: skip
+            found.add(
+                SLOT_ZONES, ("zones", index), "is named twice", "list each zone once; slots use the zones in turn", zone
+            )
         elif region in REGIONS and zone not in all_zones(region):
             near = nearest(zone, sorted(all_zones(region)))
             found.add(SLOT_ZONES, ("zones", index), f"is not a zone of {region}",
@@ -273,7 +274,7 @@ def check_types(types: Sequence[str], path: Path = ("instance_types",)) -> Mista
     architectures = list(dict.fromkeys(facts.architecture for facts in known.values()))
     if len(architectures) > 1:
         found.add(TYPE_KNOWN, path, f"mixes {one_of(architectures)}: the nodes share one image",
-                  "name types of one architecture", list(types))  # fmt: skip
+                  "use types of one architecture", list(types))  # fmt: skip
     return found
 
 
@@ -315,28 +316,32 @@ def check_exposure(plane: ControlPlaneLike) -> Mistakes:
     _word(found, EXPOSURE, "api_exposure", plane.api_exposure, EXPOSURES, "the API is")
     public = plane.api_exposure == "public"
     if public and not plane.api_allowed_cidrs:
-        found.add(EXPOSURE, ("api_allowed_cidrs",), "without CIDRs nobody could reach the public API",
+        found.add(EXPOSURE, ("api_allowed_cidrs",), "without CIDRs, nobody could reach the public API",
                   'name networks such as ["203.0.113.0/24"], or set api_exposure to "internal"', [])  # fmt: skip
     if public and not plane.public_subnet_ids:
-        found.add(EXPOSURE, ("public_subnet_ids",), "the public load balancer stands in no subnet",
-                  "name public subnets, one per zone", [])  # fmt: skip
+        found.add(EXPOSURE, ("public_subnet_ids",), "the public load balancer needs subnets",
+                  "give public subnets, one per zone", [])  # fmt: skip
     if not public and plane.public_subnet_ids:
         found.add(EXPOSURE, ("public_subnet_ids",), "these subnets have no effect while the API is internal",
                   'remove them, or set api_exposure to "public"', len(plane.public_subnet_ids))  # fmt: skip
     wanted = ("private", "public") if public else ()
     for visibility in wanted:
         if visibility not in plane.zone_ids:
-            found.add(EXPOSURE, ("zone_ids",), f"has no {visibility} zone: of a public API, nodes use the private "
-                      "record and everybody else the public one", 'make the ClusterZone with visibility "both"',
-                      sorted(plane.zone_ids))  # fmt: skip
+            found.add(
+                EXPOSURE,
+                ("zone_ids",),
+                f"has no {visibility} zone: nodes use the private record of a public API, all others the public record",
+                'create the ClusterZone with visibility "both"',
+                sorted(plane.zone_ids),
+            )
     if not plane.zone_ids:
-        found.add(EXPOSURE, ("zone_ids",), "the record of the API stands in no zone", "give the zone_ids of a "
+        found.add(EXPOSURE, ("zone_ids",), "the API record needs a zone", "set it to zone_ids of a "
                   "ClusterZone", [])  # fmt: skip
     for index, cidr in enumerate(plane.api_allowed_cidrs):
         found.take(check_cidr(cidr, ("api_allowed_cidrs", index)))
     _word(found, HEALTH_CHECK, "health_check", plane.health_check, HEALTH_CHECKS, "the health check is")
     if plane.health_check == "readyz" and plane.anonymous_access == "none":
-        found.add(HEALTH_CHECK, ("health_check",), "the load balancer has no credentials to ask /readyz with",
+        found.add(HEALTH_CHECK, ("health_check",), "the load balancer has no credentials for /readyz",
                   'set health_check to "tcp", or anonymous_access to "health"', plane.health_check)  # fmt: skip
     return found
 
@@ -353,8 +358,8 @@ def check_own_key(kms_key_arn: Any, bucket_key_arn: Any) -> Mistakes:
     """Whether the cluster's key is another one than its bucket's, where both are known (``WK-CP-018``)."""
     found = Mistakes()
     if isinstance(kms_key_arn, str) and kms_key_arn == bucket_key_arn:
-        found.add(OWN_KEY, ("kms_key_arn",), "is the key of the bucket, with which workers decrypt their boot files; "
-                  "this one is for the authorities", "name another key, or leave it out: the cluster then makes one",
+        found.add(OWN_KEY, ("kms_key_arn",), "is the key of the bucket, which workers use for their boot files; "
+                  "the certificate authorities need another key", "use another key, or leave it out to create one",
                   kms_key_arn)  # fmt: skip
     return found
 
@@ -367,7 +372,7 @@ def check_backups(interval_minutes: int, retention: Any) -> Mistakes:
         value = getattr(retention, name)
         if value < least:
             found.add(
-                BACKUPS, ("backup_retention", name), f"is {least} or more", f"set {name} to {least} or more", value
+                BACKUPS, ("backup_retention", name), f"must be {least} or more", f"set {name} to {least} or more", value
             )
     return found
 
@@ -411,4 +416,4 @@ def _word(found: Mistakes, rule: Rule, field: str, value: str, allowed: Sequence
 
 def _range(found: Mistakes, rule: Rule, field: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        found.add(rule, (field,), f"is {least} to {most}", f"set {field} to {min(max(value, least), most)}", value)
+        found.add(rule, (field,), f"must be {least} to {most}", f"set {field} to {min(max(value, least), most)}", value)

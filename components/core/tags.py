@@ -21,11 +21,15 @@ def check_tags(tags: Mapping[str, str], path: Path = ("tags",)) -> Mistakes:
     found = Mistakes()
     for key, value in tags.items():
         if not 1 <= len(key) <= 128 or len(value) > 256:
-            found.add(TAG_LIMITS, (*path, key), "a tag's key has 1 to 128 and its value at most 256 characters",
+            found.add(TAG_LIMITS, (*path, key), "a tag key has 1 to 128 characters, and a tag value at most 256",
                       "shorten the tag", value)  # fmt: skip
         if key.lower().startswith("aws:"):
             found.add(
-                TAG_RESERVED, (*path, key), "tag keys that begin with aws: belong to AWS", "rename the tag", value
+                TAG_RESERVED,
+                (*path, key),
+                "tag keys that begin with aws: are reserved for AWS",
+                "rename the tag",
+                value,
             )
     return found
 

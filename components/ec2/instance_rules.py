@@ -60,7 +60,7 @@ def check_types(group: TypesLike) -> Mistakes:
     found = Mistakes()
     names = list(group.instance_types)
     if not 1 <= len(names) <= TYPE_LIMIT or len(set(names)) < len(names):
-        found.add(TYPE_COUNT, ("instance_types",), f"a group names 1 to {TYPE_LIMIT} instance types, each once",
+        found.add(TYPE_COUNT, ("instance_types",), f"a group lists 1 to {TYPE_LIMIT} different instance types",
                   'write a list such as ["m6i.large"]', names)  # fmt: skip
     known: dict[int, InstanceType] = {}
     for index, name in enumerate(names):
@@ -72,8 +72,8 @@ def check_types(group: TypesLike) -> Mistakes:
     architectures = {facts.architecture for facts in known.values()}
     if len(architectures) > 1:
         found.add(MIXED_ARCHITECTURE, ("instance_types",),
-                  "the instance types of one group share one architecture, these are of "
-                  + " and ".join(sorted(architectures)), "make one group for each architecture",
+                  "all instance types of a group must share one architecture, these are "
+                  + " and ".join(sorted(architectures)), "use one group per architecture",
                   {facts.name: facts.architecture for facts in known.values()})  # fmt: skip
     if group.windows is not None:
         for index, facts in known.items():
@@ -84,17 +84,17 @@ def check_types(group: TypesLike) -> Mistakes:
 def _check_windows_type(facts: InstanceType, own_image: bool) -> Mistakes:
     found = Mistakes()
     if facts.architecture != "x86_64":
-        found.add(WINDOWS_ON_ARM, (), f"Windows nodes are x86_64, {facts.family} is {facts.architecture}",
+        found.add(WINDOWS_ON_ARM, (), f"Windows nodes need x86_64, and {facts.family} is {facts.architecture}",
                   f'use an x86_64 type such as "{_intel_sibling(facts)}"', facts.name)  # fmt: skip
     elif facts.accelerator == "gpu" and not own_image:
-        found.add(WINDOWS_ACCELERATOR, (), "Windows node images carry no GPU driver",
-                  "set image_id to an image with the driver, or use a type without GPU", facts.name)  # fmt: skip
+        found.add(WINDOWS_ACCELERATOR, (), "Windows node images have no GPU driver",
+                  "set image_id to an image with the driver, or use a type without a GPU", facts.name)  # fmt: skip
     elif facts.accelerator not in (None, "gpu"):
         found.add(WINDOWS_ACCELERATOR, (), f"Windows nodes cannot use the accelerators of {facts.family}",
-                  'use a type without accelerator, such as "m6i.large"', facts.name)  # fmt: skip
+                  'use a type without an accelerator, such as "m6i.large"', facts.name)  # fmt: skip
     if facts.memory_mib is not None and facts.memory_mib < MINIMUM_WINDOWS_MIB:
-        found.add(WINDOWS_MEMORY, (), f"a Windows node needs {MINIMUM_WINDOWS_MIB} MiB of memory or more, of which it "
-                  f"keeps 2048 MiB for itself; {facts.name} has {facts.memory_mib}", f'use "{_larger(facts)}"',
+        found.add(WINDOWS_MEMORY, (), f"a Windows node needs at least {MINIMUM_WINDOWS_MIB} MiB of memory, of which it "
+                  f"reserves 2048 MiB; {facts.name} has {facts.memory_mib}", f'use "{_larger(facts)}"',
                   facts.name)  # fmt: skip
     return found
 
@@ -145,13 +145,13 @@ def check_sizes(group: SizesLike) -> Mistakes:
     low, high = group.min_size, group.max_size
     desired = low if group.desired_size is None else group.desired_size
     if low < 0:
-        found.add(SIZES, ("min_size",), "min_size is 0 or more", "set min_size to 0 or more", low)
+        found.add(SIZES, ("min_size",), "min_size must be 0 or more", "set min_size to 0 or more", low)
     if high < 1:
-        found.add(SIZES, ("max_size",), "max_size is 1 or more", f"set max_size to {max(low, 1)} or more", high)
+        found.add(SIZES, ("max_size",), "max_size must be 1 or more", f"set max_size to {max(low, 1)} or more", high)
     elif low > high:
-        found.add(SIZES, ("min_size",), f"min_size is at most max_size, which is {high}",
+        found.add(SIZES, ("min_size",), f"min_size must not exceed max_size, which is {high}",
                   f"set min_size to {high} or less, or max_size to {low} or more", low)  # fmt: skip
     elif not low <= desired <= high:
-        found.add(SIZES, ("desired_size",), f"desired_size is from min_size to max_size, {low} to {high}",
+        found.add(SIZES, ("desired_size",), f"desired_size must be between min_size and max_size, {low} to {high}",
                   f"set desired_size to {min(max(desired, low), high)}", desired)  # fmt: skip
     return found

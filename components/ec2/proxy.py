@@ -64,8 +64,8 @@ def check_proxy(proxy: Proxy, path: Path = ("proxy",)) -> Mistakes:
                       address)  # fmt: skip
     for index, name in enumerate(proxy.no_proxy):
         if not _DIRECT.fullmatch(name):
-            found.add(PROXY, (*path, "no_proxy", index), "each entry is one name, one address or one network",
-                      'write entries such as ".example.com" or "10.0.0.0/8", each on its own', name)  # fmt: skip
+            found.add(PROXY, (*path, "no_proxy", index), "each entry must be one name, address or network",
+                      'write entries such as ".example.com" or "10.0.0.0/8", one per entry', name)  # fmt: skip
     return found
 
 

@@ -35,10 +35,10 @@ def check_pool(pool: WarmPool, max_size: int, rule: Rule) -> Mistakes:
     most = max_size if pool.max_prepared is None else pool.max_prepared
     if most < 0:
         if pool.max_prepared is not None:  # a max_size below 0 is told of as such
-            found.add(rule, ("warm_pool", "max_prepared"), "pool and group together have 0 instances or more",
-                      f"set max_prepared to {max(pool.min_size, 0)} or more, or leave it out: it is max_size then",
+            found.add(rule, ("warm_pool", "max_prepared"), "max_prepared must be 0 or more",
+                      f"set max_prepared to {max(pool.min_size, 0)} or more, or leave it out to use max_size",
                       pool.max_prepared)  # fmt: skip
     elif not 0 <= pool.min_size <= most:
-        found.add(rule, ("warm_pool", "min_size"), f"the pool's min_size is from 0 to {most}",
+        found.add(rule, ("warm_pool", "min_size"), f"min_size of the pool must be 0 to {most}",
                   f"set min_size to {min(max(pool.min_size, 0), most)}", pool.min_size)  # fmt: skip
     return found

@@ -94,41 +94,45 @@ def check_access_entries(
         found.take(_check_entry(entry), *here)
         if names.setdefault(entry.name, index) != index:
             found.add(ENTRY_NAME, (*here, "name"), f"the entry at [{names[entry.name]}] has the same name",
-                      "give each entry a name of its own", entry.name)  # fmt: skip
+                      "give each entry a unique name", entry.name)  # fmt: skip
         principal = entry.principal_arn
         if isinstance(principal, str) and principals.setdefault(principal, index) != index:
-            found.add(ENTRY_PRINCIPAL, (*here, "principal_arn"),
-                      f"the entry at [{principals[principal]}] has the same principal; EKS allows one for each",
-                      "join the two entries", principal)  # fmt: skip
+            found.add(
+                ENTRY_PRINCIPAL,
+                (*here, "principal_arn"),
+                f"the entry at [{principals[principal]}] has the same principal; EKS allows one entry each",
+                "merge the two entries",
+                principal,
+            )
     return found
 
 
 def _check_entry(entry: AccessEntryLike) -> Mistakes:
     found = Mistakes()
     if not _NAME.fullmatch(entry.name):
-        found.add(ENTRY_NAME, ("name",), "an entry's name has small letters, digits and hyphens",
+        found.add(ENTRY_NAME, ("name",), "an entry name has lower-case letters, digits and hyphens",
                   'write a name such as "platform-team"', entry.name)  # fmt: skip
     principal = entry.principal_arn
     if isinstance(principal, str) and not _PRINCIPAL.fullmatch(principal):
-        found.add(ENTRY_PRINCIPAL, ("principal_arn",), "the principal is the ARN of an IAM role or user",
+        found.add(ENTRY_PRINCIPAL, ("principal_arn",), "the principal must be the ARN of an IAM role or user",
                   'write an ARN such as "arn:aws:iam::111122223333:role/platform"', principal)  # fmt: skip
     if not entry.policies and not entry.kubernetes_groups:
-        found.add(ENTRY_NOTHING, ("policies",), "the entry gives neither a policy nor a group, so it allows nothing",
+        found.add(ENTRY_NOTHING, ("policies",), "the entry grants neither a policy nor a group, so it allows nothing",
                   'add a policy such as {policy: "view"}')  # fmt: skip
     for index, given in enumerate(entry.policies):
         if given.policy not in ACCESS_POLICIES:
             guess = nearest(given.policy, tuple(ACCESS_POLICIES))
-            found.add(ENTRY_POLICY, ("policies", index, "policy"), f"an access policy is {one_of(ACCESS_POLICIES)}",
+            found.add(ENTRY_POLICY, ("policies", index, "policy"), f"the access policy is {one_of(ACCESS_POLICIES)}",
                       f'write "{guess}"' if guess else "write one of these", given.policy)  # fmt: skip
         for number, namespace in enumerate(given.namespaces):
             if not _NAMESPACE.fullmatch(namespace):
                 found.add(ENTRY_POLICY, ("policies", index, "namespaces", number),
-                          "a namespace has small letters, digits and hyphens, and * for any",
+                          "a namespace has lower-case letters, digits and hyphens, and * for any",
                           "write the namespace's name", namespace)  # fmt: skip
     for index, group in enumerate(entry.kubernetes_groups):
         if group.startswith(("system:", "eks:", "aws:", "amazon:", "iam:")):
-            found.add(ENTRY_GROUP, ("kubernetes_groups", index), "EKS refuses groups that belong to Kubernetes or AWS",
-                      "bind a group of your own to the role you mean", group)  # fmt: skip
+            found.add(ENTRY_GROUP, ("kubernetes_groups", index), "EKS rejects groups that belong to Kubernetes or AWS",
+                      "bind the role to a group of your own", group)  # fmt: skip
     return found
 
 

@@ -52,8 +52,8 @@ def check_addon(args: EksAddonArgs) -> Mistakes:
     found = Mistakes()
     found.take(check_target(args.cluster), "cluster")
     if args.addon_name == "vpc-cni":
-        found.add(ADDON_NAME, ("addon_name",), "vpc-cni carries the configuration of Windows IPAM",
-                  "use WindowsIpam, which makes it", args.addon_name)  # fmt: skip
+        found.add(ADDON_NAME, ("addon_name",), "vpc-cni holds the configuration of Windows IPAM",
+                  "use WindowsIpam, which installs it", args.addon_name)  # fmt: skip
     if args.on_conflict not in RESOLUTIONS:
         guess = nearest(args.on_conflict.lower(), tuple(RESOLUTIONS))
         found.add(CONFLICTS, ("on_conflict",), f"conflicts are resolved by {one_of(RESOLUTIONS)}",

@@ -202,8 +202,13 @@ def check_user_data(text: str, path: Path) -> Mistakes:
     found = Mistakes()
     size = len(text.encode())
     if size > USER_DATA_LIMIT:
-        found.add(USER_DATA_SIZE, path, f"user data has at most {USER_DATA_LIMIT} bytes, with these commands {size}",
-                  "move them into a script that the node downloads, or into an image of your own", size)  # fmt: skip
+        found.add(
+            USER_DATA_SIZE,
+            path,
+            f"user data can have at most {USER_DATA_LIMIT} bytes, and has {size} with these commands",
+            "move them into a script that the node downloads, or into a custom image",
+            size,
+        )
     return found
 
 
@@ -212,11 +217,11 @@ def check_commands(commands: Sequence[str], path: Path) -> Mistakes:
     found = Mistakes()
     for index, command in enumerate(commands):
         if re.search(r"</?(powershell|script|persist)>", command, re.IGNORECASE):
-            found.add(COMMAND, (*path, index), "the tags of user data are written around all commands together",
+            found.add(COMMAND, (*path, index), "winkube writes the user data tags around all commands",
                       "write the command without tags", command)  # fmt: skip
         if "Start-EKSBootstrap" in command:
-            found.add(COMMAND, (*path, index), "the bootstrap script is called once, and not by these commands",
-                      "remove the call; its parameters are fields of the group", command)  # fmt: skip
+            found.add(COMMAND, (*path, index), "winkube calls the bootstrap script itself, and only once",
+                      "remove the call; set its parameters in the group", command)  # fmt: skip
     return found
 
 
@@ -225,16 +230,16 @@ def check_kubelet_arguments(arguments: Mapping[str, str], path: Path = ("kubelet
     found = Mistakes()
     for flag, value in arguments.items():
         if not _FLAG.fullmatch(flag):
-            found.add(KUBELET_ARGUMENT, (*path, flag), "a flag is written without dashes, in small letters",
+            found.add(KUBELET_ARGUMENT, (*path, flag), "a flag is written without dashes, in lower case",
                       f'write "{flag.lstrip("-").lower()}"', flag)  # fmt: skip
         elif flag in OWNED_FLAGS:
-            found.add(OWNED_ARGUMENT, (*path, flag), f"--{flag} is written from {OWNED_FLAGS[flag]}",
-                      f"use {OWNED_FLAGS[flag]}", value)  # fmt: skip
+            found.add(OWNED_ARGUMENT, (*path, flag), f"winkube sets --{flag} from {OWNED_FLAGS[flag]}",
+                      f"set {OWNED_FLAGS[flag]} instead", value)  # fmt: skip
         if flag == "feature-gates" and any(gate.partition("=")[0] == "HyperVContainer" for gate in value.split(",")):
-            found.add(HYPER_V_GATE, (*path, flag), "HyperVContainer is gone since Kubernetes 1.21, and a kubelet that "
-                      "is given it does not start", "remove HyperVContainer; Windows containers are isolated as "
-                      "processes", value)  # fmt: skip
+            found.add(HYPER_V_GATE, (*path, flag), "Kubernetes 1.21 removed HyperVContainer, and a kubelet with "
+                      "this gate does not start", "remove HyperVContainer; Windows containers use process "
+                      "isolation", value)  # fmt: skip
         if not value or _BAD_VALUE.search(value):
-            found.add(KUBELET_ARGUMENT, (*path, flag), "a value has no spaces and no quotes, and is not empty",
+            found.add(KUBELET_ARGUMENT, (*path, flag), "a value must not be empty or contain spaces or quotes",
                       "remove them", value)  # fmt: skip
     return found

@@ -127,8 +127,8 @@ def check_cluster_args(args: EksClusterArgs) -> Mistakes:
     wrong_region = check_region(args.region)
     found.take(wrong_region)
     if len(args.subnet_ids) < 2:
-        found.add(SUBNET_COUNT, ("subnet_ids",), "the control plane needs subnets in two zones at least",
-                  "name a subnet in each of two or three zones", len(args.subnet_ids))  # fmt: skip
+        found.add(SUBNET_COUNT, ("subnet_ids",), "the control plane needs subnets in at least two zones",
+                  "give one subnet in each of two or three zones", len(args.subnet_ids))  # fmt: skip
     # The partition of an unknown region is unknown, and with it that of the role.
     known = None if wrong_region else partition(args.region)
     found.take(check_existing_role(args, known))

@@ -93,7 +93,7 @@ def check_cluster(cluster: ClusterLike) -> Mistakes:
     """Every mistake in a cluster, paths relative to it."""
     found = check_version(cluster.kubernetes_version)
     if len(cluster.cluster_name) > 100 or not _NAME.fullmatch(cluster.cluster_name):
-        found.add(CLUSTER_NAME, ("cluster_name",), "a cluster's name has 1 to 100 letters, digits, hyphens or "
+        found.add(CLUSTER_NAME, ("cluster_name",), "a cluster name has 1 to 100 letters, digits, hyphens or "
                   "underscores and begins with a letter or digit", 'write a name such as "dev"',
                   cluster.cluster_name)  # fmt: skip
     found.take(check_service_cidr(cluster.service_cidr))
@@ -144,14 +144,14 @@ def check_service_cidr(service_cidr: str, path: Path = ("service_cidr",)) -> Mis
     found = Mistakes()
     network = network_or_none(service_cidr)
     if network is None:
-        found.add(SERVICE_CIDR, path, "the service CIDR is an IPv4 network without host bits",
+        found.add(SERVICE_CIDR, path, "the service CIDR must be an IPv4 network without host bits",
                   'write a network such as "172.20.0.0/16"', service_cidr)  # fmt: skip
         return found
     if not 12 <= network.prefixlen <= 24:
-        found.add(SERVICE_CIDR, path, f"the service CIDR is of /12 to /24, this is of /{network.prefixlen}",
+        found.add(SERVICE_CIDR, path, f"the service CIDR must be /12 to /24, and this is /{network.prefixlen}",
                   f"write {network.network_address}/{min(max(network.prefixlen, 12), 24)}", service_cidr)  # fmt: skip
     if not any(network.subnet_of(block) for block in SERVICE_BLOCKS):
-        found.add(SERVICE_CIDR, path, f"the service CIDR lies in {', '.join(map(str, SERVICE_BLOCKS))}",
+        found.add(SERVICE_CIDR, path, f"the service CIDR must be within {', '.join(map(str, SERVICE_BLOCKS))}",
                   'write a network such as "172.20.0.0/16"', service_cidr)  # fmt: skip
     return found
 
@@ -182,13 +182,13 @@ def check_existing_role(cluster: RoleChoice, partition: str | None = None) -> Mi
         return found
     parts = _ROLE_ARN.fullmatch(arn) if isinstance(arn, str) else None
     if isinstance(arn, str) and (parts is None or (partition and parts[1] != partition)):
-        found.add(EXISTING_ROLE, ("role_arn",), "an existing role is named by its ARN, in the cluster's partition",
+        found.add(EXISTING_ROLE, ("role_arn",), "an existing role is given by its ARN in the cluster's partition",
                   f'write it as "arn:{partition or "aws"}:iam::<account>:role/<name>"', arn)  # fmt: skip
     for field in ("additional_policies", "external_policies", "permissions_boundary"):
         value = getattr(cluster, field)
         if value:
-            found.add(EXISTING_ROLE, (field,), f"{field} would be for a role that is made here, and role_arn names one "
-                      "that exists", f"remove {field} and set it where the role is made, or remove role_arn",
+            found.add(EXISTING_ROLE, (field,), f"{field} applies only to a new role, and role_arn gives an existing "
+                      "one", f"remove {field} and set it on that role, or remove role_arn",
                       value)  # fmt: skip
     if cluster.role_path != "/":
         found.add(EXISTING_ROLE, ("role_path",), "the path of an existing role is part of its ARN",
@@ -201,23 +201,23 @@ def check_public_access(public: bool, cidrs: Sequence[str]) -> Mistakes:
     found = Mistakes()
     path = ("public_access_cidrs",)
     if public and not cidrs:
-        found.add(PUBLIC_ACCESS, path, "without CIDRs the public endpoint is open to the whole internet",
+        found.add(PUBLIC_ACCESS, path, "without CIDRs, the public endpoint is open to the internet",
                   'name networks such as ["203.0.113.0/24"], or set endpoint_public_access to false',
                   list(cidrs))  # fmt: skip
     if cidrs and not public:
         found.add(PUBLIC_ACCESS, path, "these CIDRs have no effect while the endpoint is private",
                   "remove them, or set endpoint_public_access to true", list(cidrs))  # fmt: skip
     if len(cidrs) > PUBLIC_CIDR_LIMIT:
-        found.add(PUBLIC_ACCESS, path, f"EKS takes at most {PUBLIC_CIDR_LIMIT} CIDRs",
-                  f"join or remove {len(cidrs) - PUBLIC_CIDR_LIMIT} of them", len(cidrs))  # fmt: skip
+        found.add(PUBLIC_ACCESS, path, f"EKS allows at most {PUBLIC_CIDR_LIMIT} CIDRs",
+                  f"merge or remove {len(cidrs) - PUBLIC_CIDR_LIMIT} of them", len(cidrs))  # fmt: skip
     for index, text in enumerate(cidrs):
         network = network_or_none(text)
         if network is None:
-            found.add(PUBLIC_ACCESS, (*path, index), "this is no IPv4 network without host bits",
+            found.add(PUBLIC_ACCESS, (*path, index), "is not an IPv4 network without host bits",
                       'write a network such as "203.0.113.0/24"', text)  # fmt: skip
         elif any(network.subnet_of(block) for block in SERVICE_BLOCKS):
-            found.add(PUBLIC_ACCESS, (*path, index), "private networks never reach the public endpoint",
-                      "name public networks; inside the VPC the private endpoint answers", text)  # fmt: skip
+            found.add(PUBLIC_ACCESS, (*path, index), "private networks cannot reach the public endpoint",
+                      "use public networks; inside the VPC, the private endpoint answers", text)  # fmt: skip
     return found
 
 
@@ -228,7 +228,7 @@ def _check_logs(log_types: Sequence[str], retention_days: int) -> Mistakes:
     if retention_days not in RETENTION_DAYS:
         longer = next((days for days in RETENTION_DAYS if days >= retention_days), RETENTION_DAYS[-1])
         found.add(LOG_RETENTION, ("log_retention_days",),
-                  f"CloudWatch keeps logs for {', '.join(map(str, RETENTION_DAYS))} days",
+                  f"CloudWatch Logs keeps events for {', '.join(map(str, RETENTION_DAYS))} days",
                   f"set log_retention_days to {longer}", retention_days)  # fmt: skip
     return found
 

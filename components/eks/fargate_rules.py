@@ -22,11 +22,11 @@ def check_selectors(selectors: Sequence[Mapping[str, Any]], path: Path = ("selec
     found = Mistakes()
     if not 1 <= len(selectors) <= SELECTOR_LIMIT:
         found.add(SELECTORS, path, f"a profile has 1 to {SELECTOR_LIMIT} selectors",
-                  "name the pods, in several profiles if they are many", len(selectors))  # fmt: skip
+                  "select the pods, with several profiles if necessary", len(selectors))  # fmt: skip
     for index, selector in enumerate(selectors):
         namespace = str(selector.get("namespace", ""))
         if not _NAMESPACE.fullmatch(namespace):
-            found.add(SELECTORS, (*path, index, "namespace"), "a namespace has small letters, digits and hyphens",
+            found.add(SELECTORS, (*path, index, "namespace"), "a namespace has lower-case letters, digits and hyphens",
                       'write a name such as "kube-system"', namespace)  # fmt: skip
         labels = cast("Mapping[str, str]", selector.get("labels") or {})
         if len(labels) > LABEL_LIMIT:

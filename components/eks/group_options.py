@@ -184,18 +184,23 @@ def check_group_options(group: GroupOptionsLike, target: TargetLike) -> Mistakes
 def _check_image(group: GroupOptionsLike, target: TargetLike) -> Mistakes:
     found = Mistakes()
     if isinstance(group.image_id, str) and not _IMAGE_ID.fullmatch(group.image_id):
-        found.add(OWN_IMAGE, ("image_id",), "an image's id is ami- and 8 or 17 hexadecimal digits",
-                  "write the id of an image in the cluster's region", group.image_id)  # fmt: skip
+        found.add(OWN_IMAGE, ("image_id",), "an AMI ID is ami- followed by 8 or 17 hexadecimal digits",
+                  "write the ID of an AMI in the cluster's Region", group.image_id)  # fmt: skip
     if group.release_version is None:
         return found
     if starts_itself(group):
-        found.add(OWN_IMAGE, ("release_version",), "releases are of the images of EKS in managed groups",
+        found.add(OWN_IMAGE, ("release_version",), "only managed groups with an EKS image have releases",
                   "remove release_version, or image_id and management", group.release_version)  # fmt: skip
     release = _RELEASE_VERSION.fullmatch(group.release_version)
     if release is None or release[1] != target.kubernetes_version:
         example = target.kubernetes_version + ("-2026.11.10" if group.windows else ".0-20261110")
-        found.add(RELEASE_VERSION, ("release_version",), f"a release for {target.kubernetes_version} is needed",
-                  f'write a release such as "{example}", or leave it out', group.release_version)  # fmt: skip
+        found.add(
+            RELEASE_VERSION,
+            ("release_version",),
+            f"must be a release for Kubernetes {target.kubernetes_version}",
+            f'write a release such as "{example}", or leave it out',
+            group.release_version,
+        )
     return found
 
 
@@ -204,32 +209,43 @@ def _check_bootstrap(group: GroupOptionsLike, target: TargetLike) -> Mistakes:
     if group.linux == "bottlerocket":
         for field in ("commands_before", "commands_after", "kubelet_arguments", "proxy"):
             if getattr(group, field):
-                found.add(NO_SHELL, (field,), "Bottlerocket takes settings only", f"remove {field}, or use al2023")
+                found.add(
+                    NO_SHELL, (field,), "Bottlerocket accepts only its own settings", f"remove {field}, or use al2023"
+                )
     if not starts_itself(group):
         for field in _BOOTSTRAP_OPTIONS:
             if getattr(group, field):
-                found.add(OWN_BOOTSTRAP, (field,), f"EKS starts this group itself and passes no {field} on",
+                found.add(OWN_BOOTSTRAP, (field,), f"EKS runs the bootstrap of this group and does not pass on {field}",
                           f'remove {field}, set image_id, or set management to "self_managed"')  # fmt: skip
         return found
     if target.authentication_mode not in API_MODES:
         found.add(ENTRY_OF_NODES, ("cluster", "authentication_mode"),
-                  "nodes that this group starts itself need an access entry, which this mode does not have",
+                  "nodes of this group need an access entry, which this authentication mode does not support",
                   'set authentication_mode to "API_AND_CONFIG_MAP"', target.authentication_mode)  # fmt: skip
     for field in ("endpoint", "certificate_authority"):
         if getattr(target, field) is None:
-            found.add(TARGET_FACTS, ("cluster", field), f"a group that starts itself needs the cluster's {field}",
-                      f"set {field} of the target")  # fmt: skip
+            found.add(
+                TARGET_FACTS,
+                ("cluster", field),
+                f"a group that runs the bootstrap script itself needs the cluster's {field}",
+                f"set {field} of the target",
+            )
     return found
 
 
 def _check_security_groups(group: GroupOptionsLike, target: TargetLike) -> Mistakes:
     found = Mistakes()
     if not group.cluster_security_group and not group.security_group_ids:
-        found.add(SECURITY_GROUPS, ("security_group_ids",), "nodes outside of the cluster's security group need others",
-                  "name security groups, or set cluster_security_group to true", [])  # fmt: skip
+        found.add(
+            SECURITY_GROUPS,
+            ("security_group_ids",),
+            "nodes outside the cluster's security group need other security groups",
+            "give security groups, or set cluster_security_group to true",
+            [],
+        )
     named = bool(group.security_group_ids) or group.management == "self_managed"
     if named and group.cluster_security_group and target.security_group_id is None:
-        found.add(TARGET_FACTS, ("cluster", "security_group_id"), "the cluster's security group is not known",
+        found.add(TARGET_FACTS, ("cluster", "security_group_id"), "the cluster's security group is unknown",
                   "set security_group_id of the target, or cluster_security_group to false")  # fmt: skip
     return found
 
@@ -239,7 +255,7 @@ def _check_max_pods(group: GroupOptionsLike) -> Mistakes:
     if group.max_pods is None:
         return found
     if group.max_pods < 1:
-        found.add(MAX_PODS, ("max_pods",), "max_pods is 1 or more", "set it to 1 or more", group.max_pods)
+        found.add(MAX_PODS, ("max_pods",), "max_pods must be 1 or more", "set it to 1 or more", group.max_pods)
     if group.windows:
         for name in group.instance_types:
             capacity = address_capacity(name, prefix_delegation=group.prefix_delegation)
@@ -255,10 +271,10 @@ def _check_cpu(group: GroupOptionsLike) -> Mistakes:
     cores, threads = group.cpu_cores, group.threads_per_core
     if (cores is None) != (threads is None):
         missing = "cpu_cores" if cores is None else "threads_per_core"
-        found.add(CPU_OPTIONS, (missing,), "EC2 takes cores and threads together only", f"set {missing} too")
+        found.add(CPU_OPTIONS, (missing,), "cores and threads must be set together", f"set {missing} too")
     if threads is not None and threads not in (1, 2):
         found.add(
-            CPU_OPTIONS, ("threads_per_core",), "a core runs 1 or 2 threads", "set threads_per_core to 1 or 2", threads
+            CPU_OPTIONS, ("threads_per_core",), "a core has 1 or 2 threads", "set threads_per_core to 1 or 2", threads
         )
     if cores is not None:
         for name in group.instance_types:
@@ -273,12 +289,12 @@ def _check_updates(group: GroupOptionsLike) -> Mistakes:
     found = Mistakes()
     number, percentage = group.max_unavailable, group.max_unavailable_percentage
     if (number is None) == (percentage is None):
-        found.add(UPDATES, ("max_unavailable",), "an update takes either a number or a percentage of the nodes at once",
+        found.add(UPDATES, ("max_unavailable",), "an update limit is either a number or a percentage of the nodes",
                   "set exactly one of max_unavailable and max_unavailable_percentage", number)  # fmt: skip
     for field, value in (("max_unavailable", number), ("max_unavailable_percentage", percentage)):
         if value is not None and not 1 <= value <= 100:
             found.add(
-                UPDATES, (field,), f"{field} is from 1 to 100", f"set {field} to {min(max(value, 1), 100)}", value
+                UPDATES, (field,), f"{field} must be 1 to 100", f"set {field} to {min(max(value, 1), 100)}", value
             )
     if group.update_strategy not in UPDATE_STRATEGIES:
         guess = nearest(group.update_strategy.lower(), tuple(UPDATE_STRATEGIES)) or "default"
@@ -290,9 +306,11 @@ def _check_updates(group: GroupOptionsLike) -> Mistakes:
 def _check_warm_pool(group: GroupOptionsLike, pool: WarmPool) -> Mistakes:
     found = check_pool(pool, group.max_size, WARM_POOL)
     if starts_itself(group):
-        found.add(WARM_POOL, ("warm_pool",), "warm pools are for managed groups of an EKS image", "remove warm_pool")
+        found.add(
+            WARM_POOL, ("warm_pool",), "only managed groups with an EKS image can have a warm pool", "remove warm_pool"
+        )
     if group.linux == "bottlerocket" and (pool.state == "hibernated" or pool.reuse_on_scale_in):
-        found.add(WARM_POOL, ("warm_pool",), "Bottlerocket neither hibernates nor goes back to the pool",
+        found.add(WARM_POOL, ("warm_pool",), "Bottlerocket nodes cannot hibernate or return to the pool",
                   'set state to "stopped" and reuse_on_scale_in to false', pool.state)  # fmt: skip
     return found
 

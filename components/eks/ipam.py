@@ -125,14 +125,14 @@ def check_windows_ipam(ipam: WindowsIpamLike) -> Mistakes:
     found = Mistakes()
     if ipam.mode not in MODES:
         guess = nearest(ipam.mode, MODES)
-        found.add(IPAM_MODE, ("mode",), f"Windows IPAM is configured by {one_of(MODES)}",
+        found.add(IPAM_MODE, ("mode",), f"Windows IPAM is configured through {one_of(MODES)}",
                   f'write "{guess}"' if guess else "write one of these", ipam.mode)  # fmt: skip
     targets = {field: getattr(ipam, field) for field in TARGETS if getattr(ipam, field) is not None}
     for field, value in targets.items():
         if value < 0:
-            found.add(IPAM_TARGET, (field,), "a target is 0 or more", f"set {field} to 0 or more", value)
+            found.add(IPAM_TARGET, (field,), "a target must be 0 or more", f"set {field} to 0 or more", value)
     if targets and not any(targets.values()):
-        found.add(IPAM_TARGET, (next(iter(targets)),), "targets that are all 0 are replaced by the defaults",
+        found.add(IPAM_TARGET, (next(iter(targets)),), "if all targets are 0, the controller uses its defaults",
                   "set one of them to 1 or more, or leave all of them out", 0)  # fmt: skip
     if ipam.warm_prefix_target is not None:
         found.take(_check_warm_prefix(ipam))
@@ -147,11 +147,11 @@ def check_windows_ipam(ipam: WindowsIpamLike) -> Mistakes:
 def _check_warm_prefix(ipam: WindowsIpamLike) -> Mistakes:
     found = Mistakes()
     if not ipam.prefix_delegation:
-        found.add(IPAM_PREFIX_ONLY, ("warm_prefix_target",), "warm prefixes exist in prefix delegation only",
+        found.add(IPAM_PREFIX_ONLY, ("warm_prefix_target",), "warm prefixes need prefix delegation",
                   "set prefix_delegation to true, or use warm_ip_target", ipam.warm_prefix_target)  # fmt: skip
     elif ipam.warm_ip_target is not None or ipam.minimum_ip_target is not None:
         found.add(IPAM_PREFIX_ONLY, ("warm_prefix_target",),
-                  "the controller ignores it when warm_ip_target or minimum_ip_target is given",
+                  "the controller ignores it if warm_ip_target or minimum_ip_target is set",
                   "keep either warm_prefix_target or the other two", ipam.warm_prefix_target)  # fmt: skip
     return found
 
@@ -161,14 +161,14 @@ def check_addon_values(values: Mapping[str, Any], path: Path = ("addon_values",)
     found = Mistakes()
     for setting in IPAM_SETTINGS:
         if setting.addon_key in values:
-            found.add(OWNED_VALUE, (*path, setting.addon_key), f"this value is written from {setting.field}",
+            found.add(OWNED_VALUE, (*path, setting.addon_key), f"winkube sets this value from {setting.field}",
                       f"remove it and set {setting.field}", values[setting.addon_key])  # fmt: skip
     env: Any = values.get("env")
     switch = str(env.get(CUSTOM_NETWORKING_VARIABLE, "false")).lower() if isinstance(env, Mapping) else "false"  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
     if switch == "true":
         found.add(CUSTOM_NETWORKING, (*path, "env", CUSTOM_NETWORKING_VARIABLE),
-                  "custom networking does not work with Windows nodes: their pods live in the node's own subnet",
-                  "set it to false; give Windows nodes subnets of their own instead", switch)  # fmt: skip
+                  "custom networking does not work with Windows nodes: their pods use the node's own subnet",
+                  "set it to false, and give Windows nodes separate subnets", switch)  # fmt: skip
     return found
 
 
@@ -194,8 +194,8 @@ def advise_reservations(
     windows = [group for group in groups if group.windows]
     needs = [prefixes_needed(group.instance_types, group.max_size) or 0 for group in windows]
     if reserved < sum(needs):
-        found.add(RESERVATIONS, path, f"Windows nodes may take {sum(needs)} prefixes, {reserved} are reserved",
-                  f"reserve {sum(needs)} blocks in all subnets together", reserved)  # fmt: skip
+        found.add(RESERVATIONS, path, f"Windows nodes may need {sum(needs)} prefixes, and {reserved} are reserved",
+                  f"reserve {sum(needs)} blocks across all subnets", reserved)  # fmt: skip
     return found
 
 
@@ -207,7 +207,7 @@ def check_ipam_capacity(
     for index, name in enumerate(instance_types):
         facts = instance_type(name)
         if ipam.prefix_delegation and facts is not None and facts.nitro is False:
-            found.add(IPAM_NITRO, (*path, index), f"{facts.family} is not Nitro, so it keeps to single addresses",
+            found.add(IPAM_NITRO, (*path, index), f"{facts.family} is not a Nitro type, so it uses single addresses",
                       "use a Nitro type such as \"m6i.large\", or set prefix_delegation to false", name)  # fmt: skip
         capacity = address_capacity(name, prefix_delegation=ipam.prefix_delegation)
         for field in ("warm_ip_target", "minimum_ip_target"):

@@ -103,7 +103,7 @@ def check_karpenter_role(args: KarpenterWindowsRoleArgs) -> Mistakes:
     found = Mistakes()
     found.take(check_target(args.cluster), "cluster")
     if args.cluster.authentication_mode not in API_MODES:
-        found.add(ENTRY_MODE, ("cluster", "authentication_mode"), "the role of Windows nodes gets an access entry, "
+        found.add(ENTRY_MODE, ("cluster", "authentication_mode"), "the role of Windows nodes needs an access entry, "
                   f"which needs the authentication mode {one_of(API_MODES)}", 'set authentication_mode to '
                   '"API_AND_CONFIG_MAP"', args.cluster.authentication_mode)  # fmt: skip
     found.take(check_node_role(_node_role(args)))
@@ -115,25 +115,30 @@ def check_karpenter_nodes(args: KarpenterWindowsNodesArgs) -> Mistakes:
     found = Mistakes()
     found.take(check_target(args.cluster), "cluster")
     if not NAME_FORM.fullmatch(args.pool_name):
-        found.add(POOL_NAME, ("pool_name",), "a name has small letters, digits, hyphens and dots",
+        found.add(POOL_NAME, ("pool_name",), "a name has lower-case letters, digits, hyphens and dots",
                   'write a name such as "windows2022"', args.pool_name)  # fmt: skip
     check_release(args.windows, args.cluster.kubernetes_version, found)
     for index, other in enumerate(args.linux_role_names):
         if isinstance(other, str) and other == args.role_name:
-            found.add(OWN_ROLE, ("role_name",), f"linux_role_names[{index}] is the same role, whose access entry is of "
-                      "the type EC2_LINUX: kube-proxy on Windows would have no rights", "make a KarpenterWindowsRole",
-                      args.role_name)  # fmt: skip
+            found.add(
+                OWN_ROLE,
+                ("role_name",),
+                f"linux_role_names[{index}] is the same role, and its access entry has "
+                "the type EC2_LINUX: kube-proxy on Windows would have no permissions",
+                "create a KarpenterWindowsRole",
+                args.role_name,
+            )
     for name in ("subnet_ids", "security_group_ids"):
         if not getattr(args, name):
-            found.add(SELECTORS, (name,), "Karpenter starts no node without them", "name at least one")
+            found.add(SELECTORS, (name,), "Karpenter needs them to start nodes", "add at least one")
     for index, capacity in enumerate(args.capacity_types):
         if capacity not in CAPACITY_TYPES:
             guess = nearest(capacity.replace("_", "-"), CAPACITY_TYPES)
-            found.add(CAPACITY, ("capacity_types", index), f"capacity is {one_of(CAPACITY_TYPES)}",
+            found.add(CAPACITY, ("capacity_types", index), f"the capacity type is {one_of(CAPACITY_TYPES)}",
                       f'write "{guess}"' if guess else "write one of these", capacity)  # fmt: skip
     if args.root_volume_size_gib < WINDOWS_MINIMUM_ROOT_GIB:
         found.add(WINDOWS_VOLUME, ("root_volume_size_gib",),
-                  f"the root volume of a Windows node has {WINDOWS_MINIMUM_ROOT_GIB} GiB or more",
+                  f"the root volume of a Windows node needs at least {WINDOWS_MINIMUM_ROOT_GIB} GiB",
                   f"set root_volume_size_gib to {WINDOWS_MINIMUM_ROOT_GIB} or more",
                   args.root_volume_size_gib)  # fmt: skip
     found.take(check_labels(args.labels, managed=False))

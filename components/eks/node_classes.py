@@ -43,7 +43,7 @@ def check_release(windows: str, kubernetes_version: str, found: Mistakes) -> Non
     release = WINDOWS_RELEASES.get(windows)
     if release is None:
         guess = nearest(windows, tuple(WINDOWS_RELEASES))
-        found.add(RELEASE, ("windows",), f"the Windows Server releases are {one_of(WINDOWS_RELEASES)}",
+        found.add(RELEASE, ("windows",), f"the Windows Server release is {one_of(WINDOWS_RELEASES)}",
                   f'write "{guess}"' if guess else "write one of these", windows)  # fmt: skip
     elif kubernetes_version and not at_least(kubernetes_version, release.eks_minimum_kubernetes):
         found.add(RELEASE, ("windows",),

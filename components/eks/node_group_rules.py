@@ -112,7 +112,7 @@ def check_node_groups(
         other = first.setdefault(group.name, index)
         if other != index:
             found.add(DUPLICATE_NAME, (*path, index, "name"), f"the group at [{other}] has the same name",
-                      "give each group a name of its own", group.name)  # fmt: skip
+                      "give each group a unique name", group.name)  # fmt: skip
     if any(group.windows for group in groups) and linux_capacity(groups) == 0 and not fargate:
         found.add(NO_LINUX, path, "a cluster with Windows nodes needs Linux nodes for CoreDNS and other system pods",
                   'add a group with linux: "al2023", min_size 2 and no NoSchedule or NoExecute taint',
@@ -126,7 +126,7 @@ def advise_node_groups(groups: Sequence[NodeGroupLike], path: Path = ()) -> Mist
     for index, group in enumerate(groups):
         found.take(advise_node_group(group), *path, index)
     if any(group.windows for group in groups) and linux_capacity(groups) == 1:
-        found.add(ONE_LINUX_NODE, path, "two Linux nodes are advised beside Windows nodes",
+        found.add(ONE_LINUX_NODE, path, "a cluster with Windows nodes should have at least two Linux nodes",
                   "set min_size of a Linux group to 2", 1)  # fmt: skip
     return found
 
@@ -144,7 +144,7 @@ def check_node_group(group: NodeGroupLike, kubernetes_version: str) -> Mistakes:
     """Every mistake in one group, paths relative to it."""
     found = Mistakes()
     if len(group.name) > GROUP_NAME_LIMIT or not _GROUP_NAME.fullmatch(group.name):
-        found.add(GROUP_NAME, ("name",), f"a group's name has 1 to {GROUP_NAME_LIMIT} letters, digits, hyphens or "
+        found.add(GROUP_NAME, ("name",), f"a group name has 1 to {GROUP_NAME_LIMIT} letters, digits, hyphens or "
                   "underscores and begins with a letter or digit", "write a name such as \"windows-2022\"",
                   group.name)  # fmt: skip
     found.take(_check_system(group, kubernetes_version))
@@ -152,7 +152,7 @@ def check_node_group(group: NodeGroupLike, kubernetes_version: str) -> Mistakes:
     found.take(check_sizes(group))
     found.take(_check_volume(group))
     if group.capacity_type not in CAPACITY_TYPES:
-        found.add(CAPACITY_TYPE, ("capacity_type",), f"capacity is {one_of(CAPACITY_TYPES)}",
+        found.add(CAPACITY_TYPE, ("capacity_type",), f"the capacity type is {one_of(CAPACITY_TYPES)}",
                   _guess(group.capacity_type.lower(), tuple(CAPACITY_TYPES)), group.capacity_type)  # fmt: skip
     managed = getattr(group, "management", "managed") == "managed"
     found.take(check_labels(group.labels, managed=managed))
@@ -170,9 +170,13 @@ def advise_node_group(group: NodeGroupLike) -> Mistakes:
         found.add(OLD_RELEASE, ("windows",), release.warning, 'set windows to "2022" or "2025"', release.release)
     for index, name in enumerate(group.instance_types):
         if untested_on_windows(name):
-            found.add(UNTESTED_TYPE, ("instance_types", index),
-                      f"the {name.partition('.')[0]} family was named as unfit for Windows nodes until 2023",
-                      "use a family such as m6i or m7i, or test it", name)  # fmt: skip
+            found.add(
+                UNTESTED_TYPE,
+                ("instance_types", index),
+                f"the {name.partition('.')[0]} family was listed by AWS as unsupported for Windows nodes until 2023",
+                "use a family such as m6i or m7i, or test it",
+                name,
+            )
     return found
 
 
@@ -180,8 +184,8 @@ def check_ip_family(ip_family: str, path: Path = ("ip_family",)) -> Mistakes:
     """Windows nodes join clusters of the family ``ipv4`` only."""
     found = Mistakes()
     if ip_family != "ipv4":
-        found.add(WINDOWS_IPV4, path, "Windows nodes and services have IPv4 addresses only",
-                  'use a cluster with "ipv4"', ip_family)  # fmt: skip
+        found.add(WINDOWS_IPV4, path, "Windows nodes and Services support IPv4 only",
+                  'use a cluster with ip_family "ipv4"', ip_family)  # fmt: skip
     return found
 
 
@@ -192,8 +196,13 @@ def check_platform(
     found = Mistakes()
     if platform_version is not None and not windows_platform(kubernetes_version, platform_version):
         least = WINDOWS_MINIMUM_PLATFORM.get(kubernetes_version, "eks.1")
-        found.add(PLATFORM, path, f"Windows support on Kubernetes {kubernetes_version} needs platform {least} or later",
-                  "update the cluster; EKS then gives it the newest platform version", platform_version)  # fmt: skip
+        found.add(
+            PLATFORM,
+            path,
+            f"Windows support on Kubernetes {kubernetes_version} needs platform version {least} or later",
+            "update the cluster; EKS then gives it the newest platform version",
+            platform_version,
+        )
     return found
 
 
@@ -201,7 +210,7 @@ def check_auto_mode(auto_mode: bool, path: Path = ("auto_mode",)) -> Mistakes:
     """Windows node groups join clusters whose nodes are not EKS' own business."""
     found = Mistakes()
     if auto_mode:
-        found.add(AUTO_MODE, path, "EKS Auto Mode runs no Windows nodes and brings no CNI for them",
+        found.add(AUTO_MODE, path, "EKS Auto Mode does not support Windows nodes and has no CNI for them",
                   "use a cluster with node groups and the vpc-cni add-on", auto_mode)  # fmt: skip
     return found
 
@@ -234,7 +243,7 @@ def check_windows_release(release: str, edition: str | None, kubernetes_version:
                   f'set cluster.kubernetesVersion to "{row.eks_minimum_kubernetes}"'
                   + (f' or windows to "{older[-1]}"' if older else ""), kubernetes_version)  # fmt: skip
     if edition is not None and edition not in EDITIONS:
-        found.add(UNKNOWN_EDITION, ("edition",), f"node images come as {one_of(EDITIONS)}",
+        found.add(UNKNOWN_EDITION, ("edition",), f"the Windows Server edition is {one_of(EDITIONS)}",
                   _guess(edition.lower(), tuple(EDITIONS)), edition)  # fmt: skip
     return found
 
@@ -250,6 +259,6 @@ def _check_volume(group: NodeGroupLike) -> Mistakes:
     size = group.root_volume_size_gib
     if size is not None and not least <= size <= MAXIMUM_ROOT_GIB:
         found.add(ROOT_VOLUME, ("root_volume_size_gib",),
-                  f"the root volume of a {system} node has {least} to {MAXIMUM_ROOT_GIB} GiB",
+                  f"the root volume of a {system} node must have {least} to {MAXIMUM_ROOT_GIB} GiB",
                   f"set root_volume_size_gib to {min(max(size, least), MAXIMUM_ROOT_GIB)}", size)  # fmt: skip
     return found

@@ -48,13 +48,18 @@ def check_pod_ports(ports: Sequence[PodPort], egress_cidrs: Sequence[str]) -> Mi
     for index, port in enumerate(ports):
         last = port.first if port.last is None else port.last
         if not 1 <= port.first <= last <= 65535:
-            found.add(POD_PORTS, ("pod_ports", index), "a range of ports lies in 1 to 65535, its first one first",
-                      "set first and last to such ports", [port.first, last])  # fmt: skip
+            found.add(
+                POD_PORTS,
+                ("pod_ports", index),
+                "a port range must be within 1 to 65535 and begin with the lower port",
+                "set first and last to such ports",
+                [port.first, last],
+            )
         if port.protocol not in PROTOCOLS:
             found.add(POD_PORTS, ("pod_ports", index, "protocol"), f"the protocol is {one_of(PROTOCOLS)}",
                       f'write "{nearest(port.protocol.lower(), PROTOCOLS) or "tcp"}"', port.protocol)  # fmt: skip
     for index, cidr in enumerate(egress_cidrs):
         if network_or_none(cidr) is None:
-            found.add(POD_PORTS, ("egress_cidrs", index), "this is no IPv4 network without host bits",
+            found.add(POD_PORTS, ("egress_cidrs", index), "is not an IPv4 network without host bits",
                       'write a network such as "10.0.0.0/8"', cidr)  # fmt: skip
     return found

@@ -50,6 +50,11 @@ def check_private_endpoints(
     ):
         missing = [name for name in wanted if name not in given and not (name == "s3" and "s3" in interface)]
         if missing:
-            found.add(PRIVATE_ENDPOINTS, (*path, field), f"without NAT nodes need endpoints of {', '.join(missing)}",
-                      f"add {', '.join(missing)}, or give the network a NAT gateway", list(given))  # fmt: skip
+            found.add(
+                PRIVATE_ENDPOINTS,
+                (*path, field),
+                f"without NAT, nodes need VPC endpoints for {', '.join(missing)}",
+                f"add {', '.join(missing)}, or add a NAT gateway to the network",
+                list(given),
+            )
     return found

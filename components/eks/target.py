@@ -66,6 +66,6 @@ def check_target(target: EksTarget) -> Mistakes:
         found.add(TARGET_MODE, ("authentication_mode",), f"the authentication mode is {one_of(AUTHENTICATION_MODES)}",
                   f'write "{guess}"' if guess else "write one of these", target.authentication_mode)  # fmt: skip
     if target.vpc_cni not in VPC_CNI_OWNERS:
-        found.add(TARGET_CNI, ("vpc_cni",), f"the CNI is installed as {one_of(VPC_CNI_OWNERS)}",
+        found.add(TARGET_CNI, ("vpc_cni",), f"vpc-cni is {one_of(VPC_CNI_OWNERS)}",
                   f'write "{nearest(target.vpc_cni, VPC_CNI_OWNERS) or "addon"}"', target.vpc_cni)  # fmt: skip
     return found

@@ -81,8 +81,12 @@ def check_windows_ipam_args(args: WindowsIpamArgs) -> Mistakes:
     if args.mode == "config_map":
         for name in ("addon_version", "addon_values", "service_account_role_arn"):
             if getattr(args, name):
-                found.add(IPAM_MODE, (name,), f"{name} belongs to the add-on, which mode config_map does not make",
-                          f'remove {name}, or set mode to "addon"')  # fmt: skip
+                found.add(
+                    IPAM_MODE,
+                    (name,),
+                    f"{name} is an option of the add-on, which mode config_map does not install",
+                    f'remove {name}, or set mode to "addon"',
+                )
     return found
 
 

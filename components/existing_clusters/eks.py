@@ -147,14 +147,19 @@ def _pulumi_eks() -> Any:
     except ModuleNotFoundError:
         found = Mistakes()
         found.add(EXTRA_MISSING, ("cluster",), "the package pulumi-eks is not installed",
-                  'install "winkube[eks]", or describe the cluster by an EksTarget')  # fmt: skip
+                  'install "winkube[eks]", or describe the cluster with an EksTarget')  # fmt: skip
         raise WinkubeError("A pulumi_eks.Cluster cannot be read", found) from None
 
 
 def _not_a(kind: str, cluster: Any) -> WinkubeError:
     found = Mistakes()
-    found.add(NOT_A_CLUSTER, ("cluster",), f"{kind} is needed",
-              "pass the resource itself, or describe the cluster by an EksTarget", type(cluster).__name__)  # fmt: skip
+    found.add(
+        NOT_A_CLUSTER,
+        ("cluster",),
+        f"{kind} is needed",
+        "pass the resource itself, or describe the cluster with an EksTarget",
+        type(cluster).__name__,
+    )
     return WinkubeError("A cluster cannot be read", found)
 
 

@@ -213,9 +213,9 @@ def check_kops_networking(networking: str) -> Mistakes:
     """Whether the pod network of a kops cluster goes with Windows nodes (``WK-IG-060``)."""
     found = Mistakes()
     if networking != OWN_CNI:
-        reason = KOPS_REFUSED.get(networking.lower(), f"is none of kops' networks: {one_of([OWN_CNI, *KOPS_REFUSED])}")
+        reason = KOPS_REFUSED.get(networking.lower(), f"is not a network of kops: {one_of([OWN_CNI, *KOPS_REFUSED])}")
         found.add(KOPS_NETWORKING, ("networking",), reason, "write spec.networking as cni: {}, roll the cluster, and "
-                  "let winkube install flannel on Linux and Windows nodes", networking)  # fmt: skip
+                  "use Flannel of winkube on Linux and Windows nodes", networking)  # fmt: skip
     return found
 
 
@@ -230,7 +230,7 @@ def check_kubespray_network(plugin: str, vni: int, port: int) -> Mistakes:
                       "again, and write it here", mistake.got)  # fmt: skip
     elif plugin != OWN_CNI:
         guess = nearest(plugin, ("flannel", OWN_CNI)) or "flannel"
-        reason = KUBESPRAY_REFUSED.get(plugin, "goes with Linux nodes alone")
+        reason = KUBESPRAY_REFUSED.get(plugin, "works only with Linux nodes")
         found.add(KUBESPRAY_PLUGIN, ("network_plugin",), reason, f'set kube_network_plugin to "{guess}"', plugin)
     return found
 

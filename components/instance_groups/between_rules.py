@@ -54,10 +54,10 @@ def check_instance_groups(
         other = first.setdefault(group.name, index)
         if other != index:
             found.add(DUPLICATE_NAME, (*path, index, "name"), f"the group at [{other}] has the same name",
-                      "give each group a name of its own", group.name)  # fmt: skip
+                      "give each group a unique name", group.name)  # fmt: skip
     windows = [group.name for group in groups if group.windows is not None]
     if linux and windows and not any(group.linux is not None and group.max_size > 0 for group in groups):
-        found.add(NO_LINUX, path, "CoreDNS, controllers and webhooks run on Linux, and not on the control plane",
+        found.add(NO_LINUX, path, "CoreDNS, controllers and webhooks need Linux nodes outside the control plane",
                   'add a group with linux: "al2023" and min_size 1 or more', windows)  # fmt: skip
     found.take(_check_pod_network(groups, target, other_nodes))
     return found
@@ -72,9 +72,14 @@ def _check_pod_network(groups: Sequence[GroupOfCluster], target: TargetLike, oth
     # A rollout starts new nodes before it takes old ones away.
     nodes = other_nodes + sum(group.max_size + 1 for group in groups)
     if nodes > parts:
-        found.add(PODS_FIT, ("pod_cidr",), f"{pods} has {parts} parts of /{target.node_cidr_mask}, and the cluster may "
-                  f"have {nodes} nodes", f"write a pod_cidr of /{target.node_cidr_mask - (nodes - 1).bit_length()} "
-                  "or larger, or a longer node_cidr_mask", target.pod_cidr)  # fmt: skip
+        found.add(
+            PODS_FIT,
+            ("pod_cidr",),
+            f"{pods} has {parts} subnets of /{target.node_cidr_mask}, and the cluster may have {nodes} nodes",
+            f"write a pod_cidr of /{target.node_cidr_mask - (nodes - 1).bit_length()} "
+            "or larger, or a longer node_cidr_mask",
+            target.pod_cidr,
+        )
     return found
 
 

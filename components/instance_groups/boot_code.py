@@ -43,7 +43,7 @@ def check_boot_code(args: BootCodeArgs) -> Mistakes:
     found = check_key_part(args.cluster_name, ("cluster_name",))
     for index, system in enumerate(args.systems):
         if system not in CODE:
-            found.add(BOOT_SYSTEMS, ("systems", index), f"there is boot code for {one_of(CODE)}",
+            found.add(BOOT_SYSTEMS, ("systems", index), f"boot code exists for {one_of(CODE)}",
                       f'write "{nearest(system, tuple(CODE)) or "windows"}"', system)  # fmt: skip
     found.take(check_tags(args.tags))
     return found

@@ -72,8 +72,8 @@ def check_instance_group(group: InstanceGroupLike, target: TargetLike) -> Mistak
     found.take(check_types(group))
     found.take(_check_architecture(group))
     if not group.subnet_ids:
-        found.add(GROUP_SUBNETS, ("subnet_ids",), "a group has at least one subnet", "name private subnets, as a rule "
-                  "one for each zone", [])  # fmt: skip
+        found.add(GROUP_SUBNETS, ("subnet_ids",), "a group needs at least one subnet", "give private subnets, usually "
+                  "one per zone", [])  # fmt: skip
     found.take(check_sizes(group))
     found.take(_check_capacity(group))
     found.take(_check_volume(group))
@@ -92,16 +92,30 @@ def _check_name(name: str, cluster_name: str) -> Mistakes:
     whole = auto_scaling_group_name(name, cluster_name)
     if not _NAME.fullmatch(name):
         plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("._-")
-        found.add(GROUP_NAME, ("name",), "a group's name has letters, digits and inner hyphens, dots or underscores",
-                  f'write "{plain or "windows"}"', name)  # fmt: skip
+        found.add(
+            GROUP_NAME,
+            ("name",),
+            "a group name has letters, digits, hyphens, dots and underscores, and a letter or digit at both ends",
+            f'write "{plain or "windows"}"',
+            name,
+        )
     elif len(name) > LABEL_LIMIT:
-        found.add(GROUP_NAME, ("name",), f"a group's name is the value of the label {GROUP_LABEL}, which has at most "
-                  f"{LABEL_LIMIT} characters; this has {len(name)}", f"shorten it by {len(name) - LABEL_LIMIT} "
-                  "characters", name)  # fmt: skip
+        found.add(
+            GROUP_NAME,
+            ("name",),
+            f"a group name is the value of the label {GROUP_LABEL}, which can have at most "
+            f"{LABEL_LIMIT} characters; this has {len(name)}",
+            f"shorten it by {len(name) - LABEL_LIMIT} characters",
+            name,
+        )
     elif len(whole) > AUTO_SCALING_NAME_LIMIT:
-        found.add(GROUP_NAME, ("name",), f"<name>.<cluster> has at most {AUTO_SCALING_NAME_LIMIT} characters; this "
-                  f"has {len(whole)}", f"shorten it by {len(whole) - AUTO_SCALING_NAME_LIMIT} characters",
-                  name)  # fmt: skip
+        found.add(
+            GROUP_NAME,
+            ("name",),
+            f"<name>.<cluster> can have at most {AUTO_SCALING_NAME_LIMIT} characters; this has {len(whole)}",
+            f"shorten it by {len(whole) - AUTO_SCALING_NAME_LIMIT} characters",
+            name,
+        )
     return found
 
 
@@ -112,7 +126,7 @@ def _check_system(group: InstanceGroupLike, target: TargetLike) -> Mistakes:
                   'set exactly one of linux (such as "al2023") and windows (such as "2022")',
                   group.windows)  # fmt: skip
     if group.linux is not None and group.linux not in LINUX:
-        why = "; Bottlerocket has no place for kubeadm" if group.linux == "bottlerocket" else ""
+        why = "; Bottlerocket does not support kubeadm" if group.linux == "bottlerocket" else ""
         found.add(ONE_SYSTEM, ("linux",), f"Linux workers run {one_of(LINUX)}{why}",
                   f'write "{nearest(group.linux.lower(), LINUX) or LINUX[0]}"', group.linux)  # fmt: skip
     if group.windows is not None:
@@ -125,7 +139,7 @@ def check_edition(edition: str | None) -> Mistakes:
     """Whether there are images of this edition (``WK-IG-022``)."""
     found = Mistakes()
     if edition not in EDITIONS:
-        found.add(EDITION, ("edition",), f"images of Windows Server come as {one_of(EDITIONS)}",
+        found.add(EDITION, ("edition",), f"the Windows Server edition is {one_of(EDITIONS)}",
                   f'write "{nearest(str(edition).lower(), tuple(EDITIONS)) or "core"}"', edition)  # fmt: skip
     return found
 
@@ -139,7 +153,7 @@ def _check_architecture(group: InstanceGroupLike) -> Mistakes:
         processor = architecture(name)
         if image is not None and image.system == "linux" and processor and processor not in image.architectures:
             found.add(ARCHITECTURE, ("instance_types", index), f"{image.name} has images for "
-                      f"{one_of(image.architectures)}", "use types of these", name)  # fmt: skip
+                      f"{one_of(image.architectures)}", "use instance types with one of these", name)  # fmt: skip
     return found
 
 
@@ -147,13 +161,13 @@ def _check_capacity(group: InstanceGroupLike) -> Mistakes:
     found = Mistakes()
     if group.capacity_type not in CAPACITY_TYPES:
         guess = nearest(group.capacity_type.lower(), tuple(CAPACITY_TYPES)) or "on_demand"
-        found.add(CAPACITY, ("capacity_type",), f"capacity is {one_of(CAPACITY_TYPES)}", f'write "{guess}"',
+        found.add(CAPACITY, ("capacity_type",), f"the capacity type is {one_of(CAPACITY_TYPES)}", f'write "{guess}"',
                   group.capacity_type)  # fmt: skip
     if group.on_demand_base and group.capacity_type == "on_demand":
-        found.add(CAPACITY, ("on_demand_base",), "every node of this group is on demand",
+        found.add(CAPACITY, ("on_demand_base",), "all nodes of this group are on demand",
                   'remove it, or set capacity_type to "spot"', group.on_demand_base)  # fmt: skip
     if not 0 <= group.on_demand_base <= max(group.max_size, 0):
-        found.add(CAPACITY, ("on_demand_base",), f"the base is from 0 to max_size, {group.max_size}",
+        found.add(CAPACITY, ("on_demand_base",), f"the on-demand base must be 0 to max_size, {group.max_size}",
                   f"set it to {min(max(group.on_demand_base, 0), group.max_size)}", group.on_demand_base)  # fmt: skip
     return found
 
@@ -166,15 +180,15 @@ def _check_volume(group: InstanceGroupLike) -> Mistakes:
     size = group.root_volume_size_gib
     least = image.minimum_gib
     if size is not None and not least <= size <= MAXIMUM_ROOT_GIB:
-        why = "; one image of servercore unpacks to 5 GiB and more" if image.system == "windows" else ""
+        why = "; one servercore image needs at least 5 GiB" if image.system == "windows" else ""
         found.add(ROOT_VOLUME, ("root_volume_size_gib",),
-                  f"the root volume of a {image.system.title()} node has {least} to {MAXIMUM_ROOT_GIB} GiB{why}",
+                  f"the root volume of a {image.system.title()} node must have {least} to {MAXIMUM_ROOT_GIB} GiB{why}",
                   f"set root_volume_size_gib to {min(max(size, least), MAXIMUM_ROOT_GIB)}", size)  # fmt: skip
     page_file = group.page_file_mib
     most = ((size or image.default_gib) - 40) * 1024
     if page_file is not None and not 1024 <= page_file <= most:
         found.add(PAGE_FILE, ("page_file_mib",),
-                  f"there is room for a page file of 1024 to {most} MiB beside the system",
+                  f"the page file must have 1024 to {most} MiB to fit beside the system",
                   f"set page_file_mib to {min(max(page_file, 1024), most)}", page_file)  # fmt: skip
     return found
 
@@ -185,6 +199,6 @@ def _check_labels(group: InstanceGroupLike) -> Mistakes:
     found.take(check_taints(group.taints, managed=False, eks=False))
     found.take(check_kubelet_taints(group.taints))
     if GROUP_LABEL in group.labels:
-        found.add(OWN_LABEL, ("labels", GROUP_LABEL), "this label has the group's name anyway", "remove it",
+        found.add(OWN_LABEL, ("labels", GROUP_LABEL), "winkube sets this label to the group's name", "remove it",
                   group.labels[GROUP_LABEL])  # fmt: skip
     return found

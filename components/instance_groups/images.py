@@ -84,6 +84,6 @@ def check_image_id(image_id: Any) -> Mistakes:
     if isinstance(image_id, str) and not _IMAGE_ID.fullmatch(image_id):
         system = "linux" if image_id in LINUX else "windows" if image_id in IMAGES else ""
         meant = f', or set {system} to "{image_id}" and leave it out' if system else ""
-        found.add(IMAGE_ID, ("image_id",), "an image's id is ami- and 8 or 17 hexadecimal digits",
-                  f"write the id of an image in the cluster's region{meant}", image_id)  # fmt: skip
+        found.add(IMAGE_ID, ("image_id",), "an AMI ID is ami- followed by 8 or 17 hexadecimal digits",
+                  f"write the ID of an AMI in the cluster's Region{meant}", image_id)  # fmt: skip
     return found

@@ -89,7 +89,7 @@ def _check_owned(kubelet: KubeletSettings) -> Mistakes:
             if name in owned:
                 other = owned[name]
                 found.add(OWNED_FLAG, ("kubelet", field, key),
-                          f"is decided by {other}" if other else "is decided for every node by itself",
+                          f"is set by {other}" if other else "is set separately for each node",
                           f"set {other} instead" if other else "remove it", value)  # fmt: skip
             elif name != key:
                 found.add(
@@ -112,7 +112,7 @@ def _check_max_pods(group: InstanceGroupLike, target: TargetLike) -> Mistakes:
     given = group.kubelet.max_pods
     system = "windows" if group.windows is not None else "linux"
     if given is not None and given < 1:
-        found.add(MAX_PODS, ("kubelet", "max_pods"), "max_pods is 1 or more", "set it to 1 or more", given)
+        found.add(MAX_PODS, ("kubelet", "max_pods"), "max_pods must be 1 or more", "set it to 1 or more", given)
     if not 1 <= target.node_cidr_mask <= 30:
         return found
     capacity = pod_capacity(system, target.node_cidr_mask)
@@ -131,10 +131,10 @@ def _check_images(group: InstanceGroupLike) -> Mistakes:
         where = ("container_images", index)
         build = image_build(name)
         if not _IMAGE.fullmatch(name):
-            found.add(CONTAINER_IMAGE, where, "an image is named with registry and tag or digest",
+            found.add(CONTAINER_IMAGE, where, "an image needs a registry and a tag or digest",
                       'write a name such as "mcr.microsoft.com/windows/servercore:ltsc2022"', name)  # fmt: skip
         elif release and build and build != release.build:
-            found.add(CONTAINER_IMAGE, where, f"this image is of build {build}, Windows Server {group.windows} runs "
+            found.add(CONTAINER_IMAGE, where, f"this image has build {build}, and Windows Server {group.windows} runs "
                       f"{release.build}", f'use the tag "{release.image_tag}"', name)  # fmt: skip
         if group.windows is not None:
             found.take(check_pause_image(name, where))
@@ -146,8 +146,8 @@ def check_pause_image(image: str, path: Path = ("pause_image",)) -> Mistakes:
     found = Mistakes()
     said = _PAUSE.search(image)
     if said and _numbers(said["version"]) < _numbers(PAUSE_MINIMUM_SERVER_2025):
-        found.add(PAUSE_IMAGE, path, f"pause before {PAUSE_MINIMUM_SERVER_2025} has no image of Windows Server 2025: "
-                  "its pods do not start", f'use "{image[: said.start("version")]}{PAUSE_MINIMUM_SERVER_2025}"',
+        found.add(PAUSE_IMAGE, path, f"pause before {PAUSE_MINIMUM_SERVER_2025} has no image for Windows Server 2025: "
+                  "pods do not start", f'use "{image[: said.start("version")]}{PAUSE_MINIMUM_SERVER_2025}"',
                   image)  # fmt: skip
     return found
 

@@ -83,10 +83,10 @@ def _check_times(group: LifeLike) -> Mistakes:
     found = Mistakes()
     days = group.max_instance_lifetime_days
     if days is not None and not 1 <= days <= 365:
-        found.add(LIFETIME, ("max_instance_lifetime_days",), "an instance lives from 1 to 365 days",
+        found.add(LIFETIME, ("max_instance_lifetime_days",), "the maximum instance lifetime is 1 to 365 days",
                   f"set it to {min(max(days, 1), 365)}, or leave it out", days)  # fmt: skip
     if group.windows is not None and not LEAST_DRAIN <= group.drain_seconds <= MOST_DRAIN:
-        found.add(DRAIN, ("drain_seconds",), f"draining takes from {LEAST_DRAIN} to {MOST_DRAIN} seconds",
+        found.add(DRAIN, ("drain_seconds",), f"draining can take {LEAST_DRAIN} to {MOST_DRAIN} seconds",
                   f"set drain_seconds to {min(max(group.drain_seconds, LEAST_DRAIN), MOST_DRAIN)}",
                   group.drain_seconds)  # fmt: skip
     return found
@@ -95,15 +95,15 @@ def _check_times(group: LifeLike) -> Mistakes:
 def _check_rollout(rollout: Rollout) -> Mistakes:
     found = Mistakes()
     if not 0 <= rollout.min_healthy_percentage <= 100:
-        found.add(ROLLOUT, ("min_healthy_percentage",), "a percentage is from 0 to 100",
+        found.add(ROLLOUT, ("min_healthy_percentage",), "a percentage must be 0 to 100",
                   f"set it to {min(max(rollout.min_healthy_percentage, 0), 100)}",
                   rollout.min_healthy_percentage)  # fmt: skip
     canary = rollout.canary_percentage
     if canary is not None and not 1 <= canary <= 99:
-        found.add(ROLLOUT, ("canary_percentage",), "the first part is from 1 to 99 per cent of the nodes",
+        found.add(ROLLOUT, ("canary_percentage",), "the canary must be 1 to 99 percent of the nodes",
                   f"set it to {min(max(canary, 1), 99)}, or to null for none", canary)  # fmt: skip
     if not 0 <= rollout.canary_minutes <= 48 * 60:
-        found.add(ROLLOUT, ("canary_minutes",), "the rest waits for 48 hours at most",
+        found.add(ROLLOUT, ("canary_minutes",), "the canary can wait for at most 48 hours",
                   f"set it to {min(max(rollout.canary_minutes, 0), 48 * 60)}", rollout.canary_minutes)  # fmt: skip
     return found
 
@@ -114,13 +114,23 @@ def _check_warm_pool(group: LifeLike, pool: WarmPool) -> Mistakes:
         found.add(WARM_POOL, ("warm_pool",), "spot instances cannot be stopped and kept",
                   'remove warm_pool, or set capacity_type to "on_demand"', group.capacity_type)  # fmt: skip
     if len(group.instance_types) > 1:
-        found.add(WARM_POOL, ("warm_pool",), "a warm pool belongs to a group of one instance type",
+        found.add(WARM_POOL, ("warm_pool",), "a warm pool needs a group with one instance type",
                   f'set instance_types to ["{group.instance_types[0]}"], or remove warm_pool',
                   list(group.instance_types))  # fmt: skip
     if pool.state == "hibernated" and group.windows is not None:
-        found.add(WARM_POOL, ("warm_pool", "state"), "hibernation keeps the memory of a node whose certificates and "
-                  "leases go on without it", 'set state to "stopped"', pool.state)  # fmt: skip
+        found.add(
+            WARM_POOL,
+            ("warm_pool", "state"),
+            "hibernation keeps the memory of a node while its certificates and leases expire",
+            'set state to "stopped"',
+            pool.state,
+        )
     if pool.reuse_on_scale_in:
-        found.add(WARM_POOL, ("warm_pool", "reuse_on_scale_in"), "a node that left does not come back under its name",
-                  "set reuse_on_scale_in to false", pool.reuse_on_scale_in)  # fmt: skip
+        found.add(
+            WARM_POOL,
+            ("warm_pool", "reuse_on_scale_in"),
+            "a node that left the cluster cannot return under its name",
+            "set reuse_on_scale_in to false",
+            pool.reuse_on_scale_in,
+        )
     return found

@@ -31,8 +31,8 @@ def check_derived_tags(group: InstanceGroupLike, target: TargetLike) -> Mistakes
         first = seen.setdefault(taint.key, index)
         if first != index:
             own = index - (len(spec.taints) - len(group.taints))
-            found.add(AUTOSCALER_TAINT, ("taints", own, "key"), "the autoscaler reads one taint of a key, and the "
-                      "group has two with this one", "give it a key of its own, or set autoscaler_tags to false",
+            found.add(AUTOSCALER_TAINT, ("taints", own, "key"), "the autoscaler reads one taint per key, and the "
+                      "group has two with this one", "use another key, or set autoscaler_tags to false",
                       taint.key)  # fmt: skip
     for mistake in check_tags(spec.autoscaler_tags, ()):
         key = str(mistake.path[0])

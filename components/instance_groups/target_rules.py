@@ -135,12 +135,17 @@ def check_join_target(target: JoinTargetLike) -> Mistakes:
     found.take(check_pod_network(target.pod_network))
     found.take(check_vxlan(target.vxlan_vni, target.vxlan_port))
     if not _HOST.fullmatch(target.cluster_domain):
-        found.add(CLUSTER_DOMAIN, ("cluster_domain",), "the cluster domain is a DNS name in lower case",
-                  'write the one that CoreDNS serves, as a rule "cluster.local"', target.cluster_domain)  # fmt: skip
+        found.add(CLUSTER_DOMAIN, ("cluster_domain",), "the cluster domain must be a DNS name in lower case",
+                  'write the domain that CoreDNS serves, usually "cluster.local"', target.cluster_domain)  # fmt: skip
     if target.cloud_provider not in CLOUD_PROVIDERS:
         guess = nearest(target.cloud_provider, CLOUD_PROVIDERS) or "external"
-        found.add(CLOUD_PROVIDER, ("cloud_provider",), f"the cloud provider is {one_of(CLOUD_PROVIDERS)}; the one in "
-                  "the kubelet was removed with 1.27", f'write "{guess}"', target.cloud_provider)  # fmt: skip
+        found.add(
+            CLOUD_PROVIDER,
+            ("cloud_provider",),
+            f"the cloud provider is {one_of(CLOUD_PROVIDERS)}; Kubernetes 1.27 removed the in-tree provider",
+            f'write "{guess}"',
+            target.cloud_provider,
+        )
     found.take(check_mirrors(target.mirror, target.registry_mirrors))
     found.take(check_image_repository(target.image_repository))
     if target.proxy is not None:
@@ -153,9 +158,13 @@ def check_image_repository(repository: str | None) -> Mistakes:
     found = Mistakes()
     if repository is not None and not _REPOSITORY.fullmatch(repository):
         plain = repository.rpartition("://")[2].strip("/").lower()
-        found.add(IMAGE_REPOSITORY, ("image_repository",), "an image repository is a host and a path, without a scheme",
-                  f"write {shown(plain if _REPOSITORY.fullmatch(plain) else 'registry.example.com/kubernetes')}",
-                  repository)  # fmt: skip
+        found.add(
+            IMAGE_REPOSITORY,
+            ("image_repository",),
+            "an image repository is written as host and path, without a scheme",
+            f"write {shown(plain if _REPOSITORY.fullmatch(plain) else 'registry.example.com/kubernetes')}",
+            repository,
+        )
     return found
 
 
@@ -167,8 +176,8 @@ def check_target_security(target: JoinTargetLike, system: str) -> Mistakes:
         return found
     for field in ("control_plane_security_group_ids", "node_security_group_ids"):
         if not getattr(target, field):
-            found.add(TARGET_SECURITY, (field,), f"the target names no security groups for {system} workers, and a "
-                      f"group of their own is made from {field}",
+            found.add(TARGET_SECURITY, (field,), f"the target has no security groups for {system} workers, and "
+                      f"winkube needs {field} to create one",
                       f"set {field}, or {system}_security_group_ids", [])  # fmt: skip
     return found
 
@@ -180,7 +189,7 @@ def check_endpoint(endpoint: str, path: Path = ("endpoint",)) -> Mistakes:
     if not (_HOST.fullmatch(host) and port.isdigit() and 1 <= int(port) <= 65535):
         plain = endpoint.rpartition("://")[2].rstrip("/").lower()
         guess = plain if ":" in plain else f"{plain or 'api.dev.example.com'}:6443"
-        found.add(TARGET_ENDPOINT, path, "the endpoint is a host name or address and a port, without a scheme",
+        found.add(TARGET_ENDPOINT, path, "the endpoint is written as host:port, without a scheme",
                   f"write {shown(guess)}", endpoint)  # fmt: skip
     return found
 
@@ -190,8 +199,8 @@ def _check_token(parameter: str) -> Mistakes:
     if not _PARAMETER.fullmatch(parameter) or parameter.lower().startswith(("/aws", "/ssm")):
         plain = "/" + re.sub(r"[^A-Za-z0-9_./-]+", "-", parameter.strip("/")) if parameter.strip("/") else ""
         usable = plain if _PARAMETER.fullmatch(plain) and not plain.lower().startswith(("/aws", "/ssm")) else ""
-        found.add(TOKEN_PARAMETER, ("token_parameter",), "a parameter has a full name that begins with a slash, of "
-                  "letters, digits and . - _, and not with /aws or /ssm",
+        found.add(TOKEN_PARAMETER, ("token_parameter",), "a parameter name begins with a slash, has letters, digits "
+                  "and . - _, and must not begin with /aws or /ssm",
                   f'write a name such as "{usable or "/winkube/dev/join-token"}"', parameter)  # fmt: skip
     return found
 
@@ -203,21 +212,26 @@ def _check_networks(target: JoinTargetLike) -> Mistakes:
         text = getattr(target, field)
         network = network_or_none(text)
         if network is None:
-            why = "Windows pods and services have IPv4 addresses only" if ":" in text else "this is no IPv4 network "
+            why = "Windows pods and Services support IPv4 only" if ":" in text else "is not an IPv4 network "
             why = why if ":" in text else f"{why}without host bits"
             found.add(TARGET_NETWORKS, (field,), why, f'write the cluster\'s own, such as "{example}"', text)
         else:
             known[field] = network
     if len(known) == 2 and known["pod_cidr"].overlaps(known["service_cidr"]):
-        found.add(TARGET_NETWORKS, ("service_cidr",), f"shares addresses with the pods' {target.pod_cidr}",
-                  "write the networks that the cluster really has: they are disjoint", target.service_cidr)  # fmt: skip
+        found.add(TARGET_NETWORKS, ("service_cidr",), f"overlaps the pod CIDR {target.pod_cidr}",
+                  "write the actual networks of the cluster, which do not overlap", target.service_cidr)  # fmt: skip
     if "service_cidr" in known and known["service_cidr"].num_addresses < 16:
-        found.add(TARGET_NETWORKS, ("service_cidr",), "the cluster's DNS has the tenth address of the services",
+        found.add(TARGET_NETWORKS, ("service_cidr",), "cluster DNS uses the tenth address of the service CIDR",
                   "write a network of 16 addresses or more", target.service_cidr)  # fmt: skip
     if target.dns_ip is not None and "service_cidr" in known and not _lies_in(target.dns_ip, known["service_cidr"]):
-        found.add(TARGET_NETWORKS, ("dns_ip",), f"is no address of the services' {target.service_cidr}; a cache that "
-                  "nodes run, such as Kubespray's, is not on Windows nodes", "write what kubectl -n kube-system get "
-                  "service says of CoreDNS", target.dns_ip)  # fmt: skip
+        found.add(
+            TARGET_NETWORKS,
+            ("dns_ip",),
+            f"is not in the service CIDR {target.service_cidr}; a node-local cache, "
+            "such as that of Kubespray, does not run on Windows nodes",
+            "write the address that kubectl -n kube-system get service shows for CoreDNS",
+            target.dns_ip,
+        )
     if "pod_cidr" in known:
         found.take(_check_mask(known["pod_cidr"], target.node_cidr_mask))
     return found
@@ -234,11 +248,11 @@ def _check_mask(pods: IPv4Network, mask: int) -> Mistakes:
     found = Mistakes()
     least = pods.prefixlen + 1
     if not least <= mask <= 28:
-        found.add(NODE_MASK, ("node_cidr_mask",), f"each node's part of {pods} is from /{least} to /28",
+        found.add(NODE_MASK, ("node_cidr_mask",), f"each node's subnet of {pods} must be /{least} to /28",
                   f"set node_cidr_mask to {min(max(mask, least), 28)}" if least <= 28 else
                   "write a larger pod_cidr", mask)  # fmt: skip
     elif mask - pods.prefixlen > 16:
-        found.add(NODE_MASK, ("node_cidr_mask",), "kube-controller-manager divides a pod network by 16 bits at most",
+        found.add(NODE_MASK, ("node_cidr_mask",), "kube-controller-manager can divide a pod CIDR by at most 16 bits",
                   f"set node_cidr_mask to {pods.prefixlen + 16} or less", mask)  # fmt: skip
     return found
 
@@ -258,10 +272,20 @@ def check_vxlan(vni: int, port: int) -> Mistakes:
     """Whether Windows nodes can take part in the VXLAN (``WK-IG-006``)."""
     found = Mistakes()
     if vni != WINDOWS_VNI:
-        found.add(VXLAN, ("vxlan_vni",), f"the host network service of Windows takes VNIs from {WINDOWS_VNI}, and our "
-                  f"network is flannel.{WINDOWS_VNI} everywhere; a Windows node ignores the leases of others",
-                  f"set the VNI to {WINDOWS_VNI} in flannel's net-conf.json on all nodes, and here", vni)  # fmt: skip
+        found.add(
+            VXLAN,
+            ("vxlan_vni",),
+            f"the Windows Host Network Service accepts VNIs from {WINDOWS_VNI} on, and a Windows "
+            f"node ignores the leases of networks other than flannel.{WINDOWS_VNI}",
+            f"set the VNI to {WINDOWS_VNI} in flannel's net-conf.json on all nodes, and here",
+            vni,
+        )
     if port != Ports.vxlan:
-        found.add(VXLAN, ("vxlan_port",), f"the host network service of Windows speaks VXLAN on UDP {Ports.vxlan} only",
-                  f"set the port to {Ports.vxlan} in flannel's net-conf.json on all nodes, and here", port)  # fmt: skip
+        found.add(
+            VXLAN,
+            ("vxlan_port",),
+            f"the Windows Host Network Service supports VXLAN only on UDP port {Ports.vxlan}",
+            f"set the port to {Ports.vxlan} in flannel's net-conf.json on all nodes, and here",
+            port,
+        )
     return found

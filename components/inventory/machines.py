@@ -64,12 +64,12 @@ def read_groups(document: Mapping[str, Any], region: str | None) -> tuple[Groups
     outputs = outputs_of(document)
     names, cluster = outputs.get("instanceGroups"), outputs.get("clusterName")
     if not is_object(names) or not isinstance(cluster, str) or "controlPlaneGroups" not in outputs:
-        found.add(NO_MACHINES, ("instanceGroups",), "these are not the outputs of a self-managed cluster",
-                  "export machines, or give a stack of the flavour kubeadm: EKS looks after its machines")  # fmt: skip
+        found.add(NO_MACHINES, ("instanceGroups",), "these are not outputs of a self-managed cluster",
+                  "export machines, or use a stack of flavour kubeadm; EKS manages its own machines")  # fmt: skip
     windows = tuple(sorted(_windows_groups(document)))
     where = region or next(_regions(document), None)
     if where is None:
-        found.add(NO_MACHINES, ("region",), "outputs do not say the region", "add --region")
+        found.add(NO_MACHINES, ("region",), "the outputs do not contain the Region", "add --region")
     if found or not is_object(names):
         return None, found
     return Groups(cluster_name=str(cluster), region=str(where), instance_groups=sorted(names), windows=windows), found
@@ -84,7 +84,7 @@ def outputs_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
 def _machine(item: Any, index: int, found: Mistakes) -> Machine | None:
     path, before = ("machines", index), len(found)
     if not is_object(item):
-        found.add(MACHINE, path, "a machine is an object", "write {name, address, roles, system}", item)
+        found.add(MACHINE, path, "a machine must be an object", "write {name, address, roles, system}", item)
         return None
     for key in item.keys() - set(FIELDS):
         guess = nearest(key, FIELDS)
@@ -92,11 +92,11 @@ def _machine(item: Any, index: int, found: Mistakes) -> Machine | None:
     name, address, roles = item.get("name"), item.get("address"), item.get("roles", ["node"])
     system = item.get("system", "linux")
     if not isinstance(name, str) or not name or any(mark in name for mark in " \t\n[]=#;"):
-        found.add(MACHINE, (*path, "name"), "a machine has a name without blanks and brackets", "name it", name)
+        found.add(MACHINE, (*path, "name"), "a machine needs a name without spaces and brackets", "name it", name)
     if not _is_address(address):
-        found.add(MACHINE, (*path, "address"), "a machine has an IP address", "write its private address", address)
+        found.add(MACHINE, (*path, "address"), "a machine needs an IP address", "write its private address", address)
     if not _is_list(roles) or not roles:
-        found.add(MACHINE, (*path, "roles"), "roles are a list", f"write some of [{', '.join(ROLES)}]", roles)
+        found.add(MACHINE, (*path, "roles"), "roles must be a list", f"write some of [{', '.join(ROLES)}]", roles)
     for place, role in enumerate(roles if _is_list(roles) else []):
         if role not in ROLES:
             guess = nearest(str(role), tuple(ROLES))
@@ -119,8 +119,8 @@ def _check_control_plane(machines: Sequence[Machine], found: Mistakes) -> None:
         found.add(CONTROL_PLANE, ("machines",), "no Linux machine has the role control_plane",
                   'add "control_plane" to the roles of one, three or five')  # fmt: skip
     elif len(members) % 2 == 0:
-        found.add(CONTROL_PLANE, ("machines",), "etcd has an odd number of members",
-                  f"make it {len(members) - 1} or {len(members) + 1}", len(members))  # fmt: skip
+        found.add(CONTROL_PLANE, ("machines",), "etcd needs an odd number of members",
+                  f"use {len(members) - 1} or {len(members) + 1}", len(members))  # fmt: skip
 
 
 def _windows_groups(document: Mapping[str, Any]) -> Iterator[str]:

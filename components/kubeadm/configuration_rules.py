@@ -148,8 +148,8 @@ def check_networks(pod_cidr: str, service_cidr: str, vpc_cidr: str | None = None
     found.take(check_cidr(service_cidr, ("service_cidr",)))
     service = network_or_none(service_cidr)
     if service is not None and not 12 <= service.prefixlen <= LONGEST_NODE_MASK:
-        found.add(SERVICE_SIZE, ("service_cidr",), "a service CIDR has a mask from 12 to 28: the API server holds at "
-                  "most 1,048,576 addresses, and the tenth is the DNS",
+        found.add(SERVICE_SIZE, ("service_cidr",), "the mask of a service CIDR is 12 to 28: the API server supports at "
+                  "most 1,048,576 addresses, and cluster DNS uses the tenth",
                   f'write "{service.network_address}/16", for example', service_cidr)  # fmt: skip
     apart = {**({"vpc_cidr": vpc_cidr} if vpc_cidr else {}), "pod_cidr": pod_cidr, "service_cidr": service_cidr}
     found.take(check_disjoint(apart))
@@ -170,16 +170,21 @@ def check_pod_network(network: PodNetwork, *, node_count: int | None = None) -> 
             if shortest < longest
             else 'set pod_cidr to a larger network, such as "10.244.0.0/16"'
         )
-        found.add(NODE_MASK, ("node_cidr_mask",),
-                  f"a node's part of {pods} has a mask from {shortest + 1} to {longest}", remedy, mask)  # fmt: skip
+        found.add(
+            NODE_MASK,
+            ("node_cidr_mask",),
+            f"the mask of a node's subnet of {pods} must be {shortest + 1} to {longest}",
+            remedy,
+            mask,
+        )
         return found
     parts = 1 << (mask - shortest)
     if node_count is not None and node_count > parts:
         needed = mask - (node_count - 1).bit_length()
         wider = f"set pod_cidr to a /{needed} network" if needed > 0 else "take fewer nodes"
         found.add(NODE_COUNT, ("pod_cidr",),
-                  f"{pods} has {parts} parts of /{mask}, and the groups may have {node_count} nodes",
-                  f"{wider}, or the groups' max_size down", network.pod_cidr)  # fmt: skip
+                  f"{pods} has {parts} subnets of /{mask}, and the groups may have {node_count} nodes",
+                  f"{wider}, or reduce max_size of the groups", network.pod_cidr)  # fmt: skip
     return found
 
 
@@ -202,7 +207,7 @@ def check_kubelet_settings(
         found.take(_check_range(settings.max_pods, 1, 1000, ("max_pods",)))
         if node_cidr_mask is not None and settings.max_pods > (room := node_pods(node_cidr_mask, windows=windows)):
             mask = 32 - (settings.max_pods + TAKEN_ADDRESSES[system] - 1).bit_length()
-            found.add(PODS_FIT, ("max_pods",), f"a node's /{node_cidr_mask} part of the pod network has addresses for "
+            found.add(PODS_FIT, ("max_pods",), f"a node's /{node_cidr_mask} subnet of the pod CIDR has addresses for "
                       f"{room} pods", f"set max_pods to {room}, or node_cidr_mask of a new cluster to {mask}",
                       settings.max_pods)  # fmt: skip
     for field, low, high in (
@@ -215,13 +220,13 @@ def check_kubelet_settings(
     ):
         found.take(_check_range(getattr(settings, field), low, high, (field,)))
     if settings.image_gc_low_threshold_percent >= settings.image_gc_high_threshold_percent:
-        found.add(RANGE, ("image_gc_low_threshold_percent",), "must lie below image_gc_high_threshold_percent, "
+        found.add(RANGE, ("image_gc_low_threshold_percent",), "must be below image_gc_high_threshold_percent, "
                   f"which is {settings.image_gc_high_threshold_percent}", "set it lower than that",
                   settings.image_gc_low_threshold_percent)  # fmt: skip
     critical, whole = settings.shutdown_grace_period_critical_pods_seconds, settings.shutdown_grace_period_seconds
     if whole >= 0 and not 0 <= critical <= whole:
         found.add(RANGE, ("shutdown_grace_period_critical_pods_seconds",),
-                  f"must be a part of shutdown_grace_period_seconds, which is {whole}", f"set it to {whole // 3}",
+                  f"must be less than shutdown_grace_period_seconds, which is {whole}", f"set it to {whole // 3}",
                   critical)  # fmt: skip
     if not _QUANTITY.fullmatch(settings.container_log_max_size):
         found.add(
@@ -254,16 +259,16 @@ def check_dns_name(name: str, path: Path) -> Mistakes:
     found = Mistakes()
     labels = name.split(".")
     if len(name) > LONGEST_NAME:
-        found.add(DNS_NAME, path, f"a DNS name has at most {LONGEST_NAME} characters, this has {len(name)}",
+        found.add(DNS_NAME, path, f"a DNS name can have at most {LONGEST_NAME} characters, and this has {len(name)}",
                   f"shorten it by {len(name) - LONGEST_NAME}", name)  # fmt: skip
     for label in labels:
         if len(label) > LONGEST_LABEL:
             found.add(DNS_NAME, path,
-                      f"the label {label[:12]}… has {len(label)} characters, and DNS allows {LONGEST_LABEL}",
+                      f"the label {label[:12]}… has {len(label)} characters, and DNS allows at most {LONGEST_LABEL}",
                       f"shorten it by {len(label) - LONGEST_LABEL}", name)  # fmt: skip
     if not all(_LABEL.fullmatch(label) for label in labels):
         meant = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-.")
-        found.add(DNS_NAME, path, "has labels of small letters, digits and hyphens, with dots between them",
+        found.add(DNS_NAME, path, "must have labels of lower-case letters, digits and hyphens, separated by dots",
                   f'write "{meant}"' if meant and meant != name else "write a DNS name", name)  # fmt: skip
     return found
 
@@ -275,16 +280,21 @@ def check_pause_image(
     found = Mistakes()
     version = _pause_version(image)
     if windows == "2025" and version is not None and version < _numbers(PAUSE_MINIMUM_SERVER_2025):
-        found.add(PAUSE_VERSION, path, f"Windows Server 2025 needs a pause image of {PAUSE_MINIMUM_SERVER_2025} or "
-                  "newer: older ones have none for it", f'write "registry.k8s.io/pause:{PAUSE_MINIMUM_SERVER_2025}"',
-                  image)  # fmt: skip
+        found.add(
+            PAUSE_VERSION,
+            path,
+            f"Windows Server 2025 needs a pause image of {PAUSE_MINIMUM_SERVER_2025} or "
+            "newer: older ones have no image for it",
+            f'write "registry.k8s.io/pause:{PAUSE_MINIMUM_SERVER_2025}"',
+            image,
+        )
     if (
         containerd is not None
         and "@sha256:" in image
         and (2, 3, 0) <= _numbers(containerd) < _numbers(CONTAINERD_MINIMUM_PINNED_PAUSE)
     ):
-        found.add(PINNED_PAUSE, path, f"containerd {containerd} starts no pods with a pause image pinned by digest",
-                  f"write the image without its digest, or take containerd {CONTAINERD_MINIMUM_PINNED_PAUSE} or newer",
+        found.add(PINNED_PAUSE, path, f"containerd {containerd} cannot start pods with a pause image pinned by digest",
+                  f"write the image without its digest, or use containerd {CONTAINERD_MINIMUM_PINNED_PAUSE} or newer",
                   image)  # fmt: skip
     return found
 
@@ -308,26 +318,26 @@ def _check_encryption(cluster: ClusterConfig) -> Mistakes:
         found.add(KMS, ("kms",), 'secrets_encryption "kms" needs the plug-in', "set kms.image, kms.key_arn and "
                   'kms.region, or secrets_encryption to "secretbox", which needs no image')  # fmt: skip
     elif plugin is not None and not wanted:
-        found.add(KMS, ("secrets_encryption",), 'kms is set, and Secrets are not encrypted by it',
+        found.add(KMS, ("secrets_encryption",), 'kms is set, but Secrets are not encrypted with it',
                   'set secrets_encryption to "kms", or remove kms', cluster.secrets_encryption)  # fmt: skip
     elif plugin is not None:
         found.take(_check_plugin(plugin), "kms")
     if cluster.secrets_encryption != "none" and not cluster.encrypted_resources:
-        found.add(KMS, ("encrypted_resources",), "is empty, so that nothing is encrypted", 'write ["secrets"]', [])
+        found.add(KMS, ("encrypted_resources",), "is empty, so nothing is encrypted", 'write ["secrets"]', [])
     return found
 
 
 def _check_plugin(plugin: KmsPlugin) -> Mistakes:
     found = Mistakes()
     if not re.search(r"@sha256:[0-9a-f]{64}$", plugin.image):
-        found.add(KMS, ("image",), "stands between the API server and its data, and is taken by digest",
+        found.add(KMS, ("image",), "must be pinned by digest, because all data of the API server passes through it",
                   'write it as "registry.example.com/aws-encryption-provider@sha256:…"', plugin.image)  # fmt: skip
     match = _KEY_ARN.fullmatch(plugin.key_arn)
     if match is None:
         found.add(KMS, ("key_arn",), "must be the ARN of a key, not of an alias",
                   'write "arn:aws:kms:<region>:<account>:key/<id>"', plugin.key_arn)  # fmt: skip
     elif match[1] != plugin.region:
-        found.add(KMS, ("region",), f"must be the region of the key, {match[1]}", f'write "{match[1]}"', plugin.region)
+        found.add(KMS, ("region",), f"must be the Region of the key, {match[1]}", f'write "{match[1]}"', plugin.region)
     return found
 
 
@@ -339,7 +349,7 @@ def _check_issuer(cluster: ClusterConfig) -> Mistakes:
     for field, value in (("issuer", issuer.issuer), ("jwks_uri", issuer.jwks_uri)):
         if not re.fullmatch(r"https://[a-z0-9.-]+(/[\w./-]*)?", value) or value.endswith("/"):
             host = value.partition("://")[2] or value
-            found.add(ISSUER, ("service_account_issuer", field), "must be an https address without a slash at its end",
+            found.add(ISSUER, ("service_account_issuer", field), "must be an https URL without a trailing slash",
                       f'write "https://{host.strip("/")}"', value)  # fmt: skip
     return found
 
@@ -365,7 +375,7 @@ def _check_choice(value: str, allowed: Sequence[str], path: Path) -> Mistakes:
 def _check_range(value: int, low: int, high: int, path: Path) -> Mistakes:
     found = Mistakes()
     if not low <= value <= high:
-        found.add(RANGE, path, f"must lie from {low} to {high}", f"write {min(max(value, low), high)}", value)
+        found.add(RANGE, path, f"must be {low} to {high}", f"write {min(max(value, low), high)}", value)
     return found
 
 

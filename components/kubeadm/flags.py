@@ -66,48 +66,57 @@ def _removed(since: str, why: str, instead: str, pull: int | None = None) -> Rem
     return Removal(since, why, instead, f"{_CHANGELOG}{since}.md" + (f" (#{pull})" if pull else ""))
 
 
-_CLOUD = "cloud providers are programs of their own since 1.31"
-_INSECURE = "the port without TLS is gone"
-_CADVISOR = "it was cAdvisor's, which kubelets need no more"
-_RUNTIME_NETWORK = "the runtime sets up the network since dockershim is gone"
+_CLOUD = "cloud providers are external programs since 1.31"
+_INSECURE = "the insecure port was removed"
+_CADVISOR = "it was for cAdvisor, which the kubelet no longer needs"
+_RUNTIME_NETWORK = "the container runtime sets up the network since dockershim was removed"
 _ETCD_3_6 = "https://etcd.io/blog/2025/announcing-etcd-3.6/"
 REMOVED: Mapping[str, Mapping[str, Removal]] = {
     "api_server": {
-        "cloud-provider": _removed("1.33", _CLOUD, "remove it; winkube tells kubelets and controllers", 130162),
+        "cloud-provider": _removed("1.33", _CLOUD, "remove it; winkube configures kubelets and controllers", 130162),
         "cloud-config": _removed("1.33", _CLOUD, "remove it; configure the cloud controller manager", 130162),
         "insecure-port": _removed("1.24", _INSECURE, "remove it"),
         "insecure-bind-address": _removed("1.24", _INSECURE, "remove it"),
-        "kubelet-https": _removed("1.22", "kubelets are asked over TLS alone", "remove it"),
-        "basic-auth-file": _removed("1.19", "passwords are no credentials any more", "use certificates or OIDC"),
+        "kubelet-https": _removed("1.22", "the API server always uses TLS for kubelets", "remove it"),
+        "basic-auth-file": _removed("1.19", "password files are no longer supported", "use certificates or OIDC"),
     },
     "controller_manager": {
         "port": _removed("1.24", _INSECURE, "remove it"),
         "address": _removed("1.24", _INSECURE, "write bind-address"),
-        "enable-taint-manager": _removed("1.27", "taints are always acted on", "remove it"),
-        "pod-eviction-timeout": _removed("1.27", "pods say with tolerations how long they stay",
-                                         "set default-not-ready-toleration-seconds of the API server"),
+        "enable-taint-manager": _removed("1.27", "the taint manager is always on", "remove it"),
+        "pod-eviction-timeout": _removed(
+            "1.27",
+            "tolerations of pods decide how long they stay",
+            "set default-not-ready-toleration-seconds of the API server",
+        ),
     },
     "scheduler": {
         "port": _removed("1.24", _INSECURE, "remove it"),
         "address": _removed("1.24", _INSECURE, "write bind-address"),
-        "policy-config-file": _removed("1.23", "policies gave way to profiles", "write a configuration by config"),
+        "policy-config-file": _removed(
+            "1.23", "scheduling profiles replaced policies", "write a configuration by config"
+        ),
     },
     "kubelet": {
-        "pod-infra-container-image": _removed("1.35", "the runtime alone knows the pause image",
-                                              "remove it; winkube sets the image in containerd", 133779),
+        "pod-infra-container-image": _removed(
+            "1.35",
+            "only the container runtime uses the pause image",
+            "remove it; winkube sets the image in containerd",
+            133779,
+        ),
         "cloud-config": _removed("1.34", _CLOUD, "remove it; configure the cloud controller manager"),
         "containerd": _removed("1.37", _CADVISOR, "remove it"),
         "containerd-namespace": _removed("1.37", _CADVISOR, "remove it"),
-        "container-runtime": _removed("1.27", "the only runtimes are those of the CRI", "remove it"),
+        "container-runtime": _removed("1.27", "only CRI runtimes are supported", "remove it"),
         "network-plugin": _removed("1.24", _RUNTIME_NETWORK, "remove it"),
         "cni-bin-dir": _removed("1.24", _RUNTIME_NETWORK, "remove it; winkube sets it in containerd"),
         "cni-conf-dir": _removed("1.24", _RUNTIME_NETWORK, "remove it; winkube sets it in containerd"),
     },
     "etcd": {
         "enable-v2": Removal("1.34", "etcd 3.6 has no API v2", "remove it", _ETCD_3_6),
-        "proxy": Removal("1.34", "etcd 3.6 has no proxy of API v2", "remove it", _ETCD_3_6),
+        "proxy": Removal("1.34", "etcd 3.6 removed the API v2 proxy", "remove it", _ETCD_3_6),
     },
-}  # fmt: skip
+}
 """Argument to flag to what became of it."""
 
 OWNED: Mapping[str, Mapping[str, str]] = {
@@ -264,7 +273,7 @@ def check_extra_args(
         where = (*base, flag)
         if not _NAME.fullmatch(flag):
             name = re.sub(r"[^a-z0-9-]", "-", flag.lstrip("-").partition("=")[0].lower())
-            found.add(FLAG_SYNTAX, where, "a flag is written without dashes in front, in small letters",
+            found.add(FLAG_SYNTAX, where, "a flag is written without leading dashes, in lower case",
                       f'write "{name}"' if _NAME.fullmatch(name) else "write the flag's name", flag)  # fmt: skip
         else:
             found.take(_check_flag(component, minor, flag, value, windows), *where)
@@ -276,12 +285,12 @@ def _check_flag(component: str, minor: str, flag: str, value: str, windows: bool
     program, known = PROGRAMS[component], known_flags(component, minor)
     removal = REMOVED.get(component, {}).get(flag)
     if (setting := OWNED.get(component, {}).get(flag)) is not None:
-        found.add(FLAG_OWNED, (), f"--{flag} is written from {setting}", f"set {setting}, and remove the flag", value)
+        found.add(FLAG_OWNED, (), f"winkube sets --{flag} from {setting}", f"set {setting}, and remove the flag", value)
     elif flag in KUBEADM_OWNED.get(component, ()):
-        found.add(FLAG_OWNED, (), f"--{flag} holds node and cluster together, and is written for each node",
+        found.add(FLAG_OWNED, (), f"--{flag} connects the node to its cluster, so winkube sets it for each node",
                   "remove it", value)  # fmt: skip
     elif removal is not None and flag not in known:
-        found.add(FLAG_REMOVED, (), f"{program} has no --{flag} since Kubernetes {removal.since}: {removal.why}",
+        found.add(FLAG_REMOVED, (), f"Kubernetes {removal.since} removed --{flag} of {program}: {removal.why}",
                   removal.instead, value)  # fmt: skip
     elif known and flag not in known:
         near = nearest(flag, known)
@@ -291,7 +300,7 @@ def _check_flag(component: str, minor: str, flag: str, value: str, windows: bool
                   f'write "{near}"' if near else "remove it", flag)  # fmt: skip
     elif component == "kubelet" and flag in (FLAGS_OF_LINUX if windows else FLAGS_OF_WINDOWS):
         system, other = ("Windows", "Linux") if windows else ("Linux", "Windows")
-        found.add(FIELD_LINUX, (), f"--{flag} is a flag of {other} kubelets, and these nodes run {system}", "remove it",
+        found.add(FIELD_LINUX, (), f"--{flag} exists only on {other}, and these nodes run {system}", "remove it",
                   value)  # fmt: skip
     return found
 
@@ -309,12 +318,12 @@ def check_feature_gates(minor: str, gates: Mapping[str, bool], path: Path = ("fe
             near = nearest(gate, tuple(known))
             also = f"; {one_of(others)} has it" if others else ""
             remedy = f'write "{near}"' if near and not others else "remove it"
-            found.add(GATE_UNKNOWN, where, f"Kubernetes {minor} knows no such feature gate{also}: what is given one "
-                      "does not start", remedy, gate)  # fmt: skip
+            found.add(GATE_UNKNOWN, where, f"Kubernetes {minor} has no such feature gate{also}: a program with an "
+                      "unknown gate does not start", remedy, gate)  # fmt: skip
             continue
         stage, default, locked = known[gate]
         if locked and on is not default:
-            words = {"GA": "is stable", "Deprecated": "is on its way out"}.get(stage, "is decided")
+            words = {"GA": "is stable", "Deprecated": "is deprecated"}.get(stage, "is decided")
             found.add(GATE_LOCKED, where, f"the feature {words} in Kubernetes {minor} and its gate is locked to "
                       f"{str(default).lower()}", "remove it", on)  # fmt: skip
     return found
@@ -337,15 +346,18 @@ def check_kubelet_fields(
             found.add(FIELD_UNKNOWN, where, f"the KubeletConfiguration of Kubernetes {minor} has no such field{also}",
                       f'write "{near}"' if near and not others else "remove it", name)  # fmt: skip
         elif windows and name in FIELDS_OF_LINUX:
-            found.add(
-                FIELD_LINUX, where, "is a field of Linux kubelets, and these nodes run Windows", "remove it", value
-            )
+            found.add(FIELD_LINUX, where, "exists only on Linux, and these nodes run Windows", "remove it", value)
         elif name in FIELDS_OWNED:
-            found.add(FIELD_OWNED, where, f"is written from {FIELDS_OWNED[name]}",
+            found.add(FIELD_OWNED, where, f"is set by winkube from {FIELDS_OWNED[name]}",
                       f"set {FIELDS_OWNED[name]}, and remove the field", value)  # fmt: skip
         elif name in FIELDS_FIXED:
-            found.add(FIELD_OWNED, where, "holds node and cluster together, and is written for each node", "remove it",
-                      value)  # fmt: skip
+            found.add(
+                FIELD_OWNED,
+                where,
+                "connects the node to its cluster, so winkube sets it for each node",
+                "remove it",
+                value,
+            )
         elif (kind := _KINDS.get(known[name])) and not _is(value, kind[1]):
             found.add(FIELD_KIND, where, f"must be {kind[0]}", f"write {kind[0]}", value)
     return found

@@ -194,7 +194,7 @@ def check_endpoint(endpoint: str, path: Way = ("endpoint",)) -> Mistakes:
     said = _ENDPOINT.fullmatch(endpoint)
     if said is None or not 1 <= int(said["port"]) <= 65535:
         bare = re.sub(r"^[a-z]+://", "", endpoint).rstrip("/")
-        found.add(ENDPOINT, path, "the API server is named as host:port, without a scheme",
+        found.add(ENDPOINT, path, "the API server is written as host:port, without a scheme",
                   f'write "{bare if _ENDPOINT.fullmatch(bare) else "api.prod.example.com:6443"}"',
                   endpoint)  # fmt: skip
     return found
@@ -206,6 +206,6 @@ def check_image(image: str, path: Way = ("image",)) -> Mistakes:
     name, _, digest = image.partition("@")
     tag = name.rpartition("/")[2].partition(":")[2]
     if not digest and tag in ("", "latest"):
-        found.add(IMAGE_PINNED, path, "the image is not pinned: every node may run another one",
+        found.add(IMAGE_PINNED, path, "the image is not pinned, so nodes may run different versions",
                   "write a tag with a version, or a digest", image)  # fmt: skip
     return found

@@ -171,10 +171,10 @@ def check_windows_pod(spec: Manifest) -> Mistakes:
     _check_fields(spec, _POD_FIELDS, (), found, refuse_false=by_os)
     if spec.get("hostNetwork") and not host_process:
         found.add(
-            LINUX_FIELD, ("hostNetwork",), "only HostProcess containers are in the host's network", "remove it", True
+            LINUX_FIELD, ("hostNetwork",), "only HostProcess containers can use the host network", "remove it", True
         )
     if spec.get("dnsPolicy") == "ClusterFirstWithHostNet":
-        found.add(LINUX_FIELD, ("dnsPolicy",), "this policy is for pods in the host's network on Linux",
+        found.add(LINUX_FIELD, ("dnsPolicy",), "this policy is for Linux pods in the host network",
                   'write "ClusterFirst"', spec["dnsPolicy"])  # fmt: skip
     _check_placement(spec, found)
     _check_volumes(spec, found)
@@ -188,18 +188,18 @@ def advise_windows_pod(spec: Manifest, replicas: int = 1) -> Mistakes:
     """What the API server takes, but Windows does in its own way; paths relative to the pod's spec."""
     found = Mistakes()
     if replicas > BACKEND_LIMIT:
-        found.add(BACKENDS, (), f"a Service on Windows has at most {BACKEND_LIMIT} pods behind it",
+        found.add(BACKENDS, (), f"a Service on Windows supports at most {BACKEND_LIMIT} pods",
                   f"set replicas to {BACKEND_LIMIT} or less, or use several Services", replicas)  # fmt: skip
     for index, volume in enumerate(_mappings(spec.get("volumes"))):
         for kind in ("secret", "configMap", "projected", "downwardAPI"):
             if "defaultMode" in _mapping(volume.get(kind)):
-                found.add(VOLUME_DETAIL, ("volumes", index, kind, "defaultMode"), "Windows has no file modes",
+                found.add(VOLUME_DETAIL, ("volumes", index, kind, "defaultMode"), "Windows does not support file modes",
                           "remove it", volume[kind]["defaultMode"])  # fmt: skip
     for path, container in _walk_containers(spec):
         for index, mount in enumerate(_mappings(container.get("volumeMounts"))):
             if mount.get("subPath"):
                 found.add(VOLUME_DETAIL, (*path, "volumeMounts", index, "subPath"),
-                          "Kubernetes lists subPath as not supported on Windows", "mount the whole volume",
+                          "Kubernetes does not support subPath on Windows", "mount the whole volume",
                           mount["subPath"])  # fmt: skip
     return found
 
@@ -235,8 +235,13 @@ def check_security_group_policy(policy: Manifest, windows_pod_labels: Sequence[M
     wanted = _mapping(_mapping(_mapping(policy.get("spec")).get("podSelector")).get("matchLabels"))
     for labels in windows_pod_labels:
         if wanted and wanted.items() <= labels.items():
-            found.add(POD_SECURITY_GROUPS, ("spec", "podSelector"), "it selects Windows pods, where it does not work",
-                      "select Linux pods only", dict(wanted))  # fmt: skip
+            found.add(
+                POD_SECURITY_GROUPS,
+                ("spec", "podSelector"),
+                "it selects Windows pods, for which it does not work",
+                "select Linux pods only",
+                dict(wanted),
+            )
             break
     return found
 
@@ -251,8 +256,8 @@ def check_fargate_selectors(
         pattern = re.compile(".*".join(re.escape(part) for part in namespace.split("*")))
         taken = [name for name in windows_namespaces if pattern.fullmatch(name)]
         if taken and not selector.get("labels"):
-            found.add(FARGATE, (*path, index, "namespace"), f"it claims the Windows pods of {', '.join(taken)}",
-                      "name another namespace, or add labels that only Linux pods have", namespace)  # fmt: skip
+            found.add(FARGATE, (*path, index, "namespace"), f"it selects the Windows pods of {', '.join(taken)}",
+                      "use another namespace, or add labels that only Linux pods have", namespace)  # fmt: skip
     return found
 
 
@@ -277,8 +282,8 @@ def _check_isolation(manifest: Manifest, way: Path) -> Mistakes:
     asked = _mapping(_mapping(_mapping(holder).get("metadata")).get("annotations")).get(HYPER_V_ANNOTATION)
     if asked == "hyperv":
         found.add(HYPER_V, (*way[:-1], "metadata", "annotations", HYPER_V_ANNOTATION),
-                  "no supported Kubernetes reads this annotation: the containers would share the node's kernel",
-                  "remove it, and keep such pods apart by node groups with taints of their own", asked)  # fmt: skip
+                  "no supported Kubernetes minor reads this annotation: the containers would share the node's kernel",
+                  "remove it, and isolate such pods in tainted node groups", asked)  # fmt: skip
     return found
 
 
@@ -288,10 +293,10 @@ def _check_host_process(spec: Manifest, found: Mistakes) -> bool:
     if not any(each):
         return False
     if not all(each):
-        found.add(HOST_PROCESS, ("containers",), "HostProcess containers and others cannot share a pod",
+        found.add(HOST_PROCESS, ("containers",), "HostProcess containers and other containers cannot share a pod",
                   "set windowsOptions.hostProcess in the pod's securityContext", each)  # fmt: skip
     if not spec.get("hostNetwork"):
-        found.add(HOST_PROCESS, ("hostNetwork",), "a HostProcess pod is in the host's network",
+        found.add(HOST_PROCESS, ("hostNetwork",), "a HostProcess pod must use the host network",
                   "set hostNetwork to true", spec.get("hostNetwork", False))  # fmt: skip
     return True
 
@@ -310,17 +315,27 @@ def _check_volumes(spec: Manifest, found: Mistakes) -> None:
     for index, volume in enumerate(_mappings(spec.get("volumes"))):
         here: Path = ("volumes", index)
         if _mapping(volume.get("emptyDir")).get("medium") not in (None, ""):
-            found.add(VOLUME, (*here, "emptyDir", "medium"), "Windows has no volumes in memory", "remove medium",
-                      volume["emptyDir"]["medium"])  # fmt: skip
+            found.add(
+                VOLUME,
+                (*here, "emptyDir", "medium"),
+                "Windows does not support volumes in memory",
+                "remove medium",
+                volume["emptyDir"]["medium"],
+            )
         for kind in (kind for kind in _GONE_VOLUMES if kind in volume):
-            found.add(VOLUME, (*here, kind), "volumes of this kind come from CSI drivers only", _GONE_VOLUMES[kind],
-                      volume[kind])  # fmt: skip
+            found.add(
+                VOLUME,
+                (*here, kind),
+                "volumes of this type are available only from CSI drivers",
+                _GONE_VOLUMES[kind],
+                volume[kind],
+            )
         if "nfs" in volume:
             found.add(VOLUME, (*here, "nfs"), "Windows nodes cannot mount NFS", "use SMB, for example FSx for Windows",
                       volume["nfs"])  # fmt: skip
         driver = _mapping(volume.get("csi")).get("driver")
         if driver in ("efs.csi.aws.com", "s3.csi.aws.com"):
-            found.add(VOLUME, (*here, "csi", "driver"), "this driver has no Windows part",
+            found.add(VOLUME, (*here, "csi", "driver"), "this driver does not support Windows",
                       "use ebs.csi.aws.com with NTFS, or smb.csi.k8s.io", driver)  # fmt: skip
 
 
@@ -330,21 +345,31 @@ def _check_container(container: Manifest, path: Path, spec: Manifest, found: Mis
     for kind, amounts in (("limits", limits), ("requests", requests)):
         for name in amounts:
             if str(name).startswith("hugepages-"):
-                found.add(LINUX_FIELD, (*path, "resources", kind, name), "Windows has no huge pages", "remove it",
-                          amounts[name])  # fmt: skip
+                found.add(
+                    LINUX_FIELD,
+                    (*path, "resources", kind, name),
+                    "Windows does not support huge pages",
+                    "remove it",
+                    amounts[name],
+                )
     ephemeral = path[0] == "ephemeralContainers"
     if not ephemeral and "memory" not in limits:
-        found.add(MEMORY, (*path, "resources", "limits"), "Windows kills nothing when memory ends: without a limit one "
-                  "container pages the node to a standstill", 'set a memory limit, such as "1Gi"',
+        found.add(MEMORY, (*path, "resources", "limits"), "Windows has no OOM killer: without a limit, one container "
+                  "can use all memory and stall the node", 'set a memory limit, such as "1Gi"',
                   dict(limits))  # fmt: skip
     elif "memory" in requests and requests["memory"] != limits.get("memory"):
         found.add(MEMORY, (*path, "resources", "requests", "memory"), f"the limit is {limits.get('memory')}",
-                  "set the request to the limit, or leave it out", requests["memory"])  # fmt: skip
+                  "set the request to the same value, or leave it out", requests["memory"])  # fmt: skip
     for index, mount in enumerate(_mappings(container.get("volumeMounts"))):
         here = (*path, "volumeMounts", index)
         if mount.get("mountPropagation") not in (None, "None"):
-            found.add(LINUX_FIELD, (*here, "mountPropagation"), "Windows does not propagate mounts", "remove it",
-                      mount["mountPropagation"])  # fmt: skip
+            found.add(
+                LINUX_FIELD,
+                (*here, "mountPropagation"),
+                "Windows does not support mount propagation",
+                "remove it",
+                mount["mountPropagation"],
+            )
         mount_path = mount.get("mountPath")
         if isinstance(mount_path, str) and not _MOUNT_PATH.fullmatch(mount_path):
             found.add(MOUNT_PATH, (*here, "mountPath"), "a mount path begins with a drive or a slash",
@@ -360,7 +385,7 @@ def _check_image(container: Manifest, path: Path, spec: Manifest, found: Mistake
         return
     names = {row.build: row for row in WINDOWS_RELEASES.values()}
     tag = names[node].image_tag if node in names else node
-    found.add(IMAGE_BUILD, (*path, "image"), f"the image is for build {own} and the nodes are of build {node}",
+    found.add(IMAGE_BUILD, (*path, "image"), f"the image is for build {own}, and the nodes run build {node}",
               f"use an image tagged {tag}, or nodes of the image's release", image)  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def check_disjoint(networks: Mapping[str, str]) -> Mistakes:
     found = Mistakes()
     known = {name: network for name, text in networks.items() if (network := network_or_none(text)) is not None}
     for first, second in overlapping(known):
-        remedy = f"set {second} to a network apart from {known[first]}"
+        remedy = f"set {second} to a network that does not overlap {known[first]}"
         if (
             free := _free_network(known[second].prefixlen, [known[name] for name in known if name != second])
         ) is not None:

@@ -81,7 +81,7 @@ def check_endpoints(gateway: Sequence[str], interface: Sequence[str], region: st
         for index, service in enumerate(services):
             path: Path = (field, index)
             if service in services[:index]:
-                found.add(ENDPOINT_KNOWN, path, "is named twice", "remove one of the two", service)
+                found.add(ENDPOINT_KNOWN, path, "is named twice", "remove one of them", service)
             elif service in known_there:
                 message = f"this service has {_kind(other)} endpoint"
                 found.add(ENDPOINT_KNOWN, path, message, f"move it to {other}", service)

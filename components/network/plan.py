@@ -245,7 +245,7 @@ def _check_size(network: NetworkLike) -> Mistakes:
     bare = smallest_prefix(network)
     if whole.prefixlen < LARGEST_VPC:
         first = next(whole.subnets(new_prefix=LARGEST_VPC))
-        found.add(CIDR_TOO_LARGE, path, f"a VPC is /{LARGEST_VPC} at most", f'write "{first}"', network.cidr)
+        found.add(CIDR_TOO_LARGE, path, f"a VPC can be at most /{LARGEST_VPC}", f'write "{first}"', network.cidr)
     elif bare is not None and whole.prefixlen > bare:
         found.add(CIDR_TOO_SMALL, path, f"is too small for {_contents(network)}, which need /{bare} or larger",
                   f'write "{whole.supernet(new_prefix=bare)}"', network.cidr)  # fmt: skip
@@ -305,7 +305,7 @@ def _check_nat(network: NetworkLike) -> Mistakes:
         remedy = f'write "{near}"' if near else f"write {one_of(NAT_MODES)}"
         found.add(NAT_MODE, ("nat",), f"is not {one_of(NAT_MODES)}", remedy, network.nat)
     elif network.nat != "none" and not network.public_subnets:
-        found.add(NAT_NEEDS_PUBLIC, ("nat",), "a NAT gateway stands in a public subnet, and public_subnets is false",
+        found.add(NAT_NEEDS_PUBLIC, ("nat",), "a NAT gateway needs a public subnet, and public_subnets is false",
                   'set public_subnets to true or nat to "none"', network.nat)  # fmt: skip
     return found
 
@@ -315,8 +315,8 @@ def _check_retention(days: int | None) -> Mistakes:
     if days is not None and days not in RETENTION_DAYS:
         longer = next((allowed for allowed in RETENTION_DAYS if allowed > days), RETENTION_DAYS[-1])
         found.add(RETENTION, ("flow_log_retention_days",),
-                  f"CloudWatch keeps logs for {one_of(RETENTION_DAYS)} days",
-                  f"set flow_log_retention_days to {longer}, or leave the logs out with null", days)  # fmt: skip
+                  f"CloudWatch Logs keeps events for {one_of(RETENTION_DAYS)} days",
+                  f"set flow_log_retention_days to {longer}, or to null for no flow logs", days)  # fmt: skip
     return found
 
 
@@ -325,8 +325,8 @@ def _check_cluster_names(names: Sequence[str]) -> Mistakes:
     for index, name in enumerate(names):
         path: Path = ("cluster_names", index)
         if name in names[:index]:
-            found.add(CLUSTER_NAME_TAG, path, "is named twice", "remove one of the two", name)
+            found.add(CLUSTER_NAME_TAG, path, "is named twice", "remove one of them", name)
         elif not _CLUSTER_NAME.fullmatch(name):
-            found.add(CLUSTER_NAME_TAG, path, "a cluster is named with letters, digits, hyphens, underscores and dots, "
-                      "at most 100", "write the name that the cluster has", name)  # fmt: skip
+            found.add(CLUSTER_NAME_TAG, path, "a cluster name has at most 100 letters, digits, hyphens, "
+                      "underscores and dots", "write the name of the cluster", name)  # fmt: skip
     return found

@@ -147,18 +147,22 @@ def check_ports(ports: Ports, *, pod_network: str = "flannel-vxlan", windows: bo
     values = {field.name: int(getattr(ports, field.name)) for field in fields(ports)}
     for name, port in values.items():
         if not 1 <= port <= 65535:
-            found.add(PORT_RANGE, (name,), "a port is a number from 1 to 65535", f"set {name} to such a number", port)
+            found.add(
+                PORT_RANGE, (name,), "a port is a number from 1 to 65535", f"set {name} to a number in this range", port
+            )
     if ports.node_port_first > ports.node_port_last:
-        found.add(PORT_RANGE, ("node_port_first",), f"the range ends before, at {ports.node_port_last}",
+        found.add(PORT_RANGE, ("node_port_first",), f"is above the end of the range, {ports.node_port_last}",
                   "set node_port_first to the lower end of the range", ports.node_port_first)  # fmt: skip
     _check_taken(values, found)
     if pod_network not in POD_NETWORKS:
         near = nearest(pod_network, POD_NETWORKS)
         remedy = f'write "{near}"' if near else f"write {one_of(POD_NETWORKS)}"
-        found.add(POD_NETWORK_KNOWN, ("pod_network",), "is not a pod network of winkube", remedy, pod_network)
+        found.add(
+            POD_NETWORK_KNOWN, ("pod_network",), "is not a pod network that winkube supports", remedy, pod_network
+        )
     if windows and pod_network == "flannel-vxlan" and ports.vxlan != Ports.vxlan:
-        found.add(VXLAN_WINDOWS, ("vxlan",), "VXLAN on Windows nodes uses UDP 4789 only",
-                  "set vxlan to 4789, or leave Windows groups out", ports.vxlan)  # fmt: skip
+        found.add(VXLAN_WINDOWS, ("vxlan",), "VXLAN on Windows nodes works only on UDP port 4789",
+                  "set vxlan to 4789, or remove the Windows groups", ports.vxlan)  # fmt: skip
     return found
 
 
@@ -170,10 +174,10 @@ def _check_taken(values: dict[str, int], found: Mistakes) -> None:
             continue
         path: Path = (name,)
         if port in seen:
-            found.add(PORT_TAKEN, path, f"is the port of {seen[port]}", f"set {name} to a port of its own", port)
+            found.add(PORT_TAKEN, path, f"is the port of {seen[port]}", f"set {name} to a free port", port)
         elif first <= port <= last:
-            found.add(PORT_TAKEN, path, f"lies in the range of NodePort services, {first} to {last}",
-                      f"set {name} to a port outside", port)  # fmt: skip
+            found.add(PORT_TAKEN, path, f"is in the node port range, {first} to {last}",
+                      f"set {name} to a port outside the range", port)  # fmt: skip
         seen.setdefault(port, name)
 
 

@@ -126,11 +126,11 @@ def check_loader(settings: LoaderSettings, path: Path = ()) -> Mistakes:
             found.add(LOADER_KEY, (*path, name), "is not a key that ends with a SHA-256", f'write it as "{form}"', key)
     for name, value in _environment(settings).items():
         if not _PLAIN.fullmatch(value):
-            found.add(LOADER_VALUE, (*path, name.lower()), "has blanks, quotes, dollar signs or nothing",
-                      "write it with letters, digits and the usual signs of URLs", value)  # fmt: skip
+            found.add(LOADER_VALUE, (*path, name.lower()), "is empty or contains spaces, quotes or dollar signs",
+                      "use only letters, digits and the characters of URLs", value)  # fmt: skip
     if not found and (size := len(_render(settings).encode())) > MAXIMUM_BYTES:
-        found.add(USER_DATA_SIZE, path, f"user data has {size} bytes, {MAXIMUM_BYTES} are allowed",
-                  "shorten no_proxy: name networks instead of hosts")  # fmt: skip
+        found.add(USER_DATA_SIZE, path, f"user data has {size} bytes, and {MAXIMUM_BYTES} are allowed",
+                  "shorten no_proxy: use networks instead of hosts")  # fmt: skip
     return found
 
 
@@ -139,9 +139,13 @@ def check_proxy(proxy: NodeProxy) -> Mistakes:
     found = Mistakes()
     for name in ("https", "http"):
         if "@" in (url := getattr(proxy, name) or ""):
-            found.add(PROXY_PASSWORD, (name,), "holds a user or a password, which every process of a node could read",
-                      "admit the nodes by their network, and write the URL without",
-                      f"…@{url.rpartition('@')[2]}")  # fmt: skip
+            found.add(
+                PROXY_PASSWORD,
+                (name,),
+                "contains a user name or password, which every process on a node could read",
+                "allow the nodes by their network, and remove the credentials from the URL",
+                f"…@{url.rpartition('@')[2]}",
+            )
     return found
 
 

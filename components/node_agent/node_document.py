@@ -266,14 +266,14 @@ def check_document(document: NodeDocument, path: Path = ()) -> Mistakes:
     found = Mistakes()
     plane = document.role == "control_plane"
     if plane and document.slot not in document.slots:
-        found.add(SLOTS, (*path, "slot"), "is none of the slots of the control plane",
+        found.add(SLOTS, (*path, "slot"), "is not a slot of the control plane",
                   f"set slot to one of slots: {one_of(list(document.slots) or ['cp-0'])}", document.slot)  # fmt: skip
     if not plane and (document.slot is not None or document.slots):
         found.add(SLOTS, (*path, "slot"), "a worker has no slot", "remove slot and slots", document.slot)
     if plane != (document.kubeadm.init is not None):
-        remedy = "give kubeadm.init" if plane else "remove kubeadm.init"
+        remedy = "set kubeadm.init" if plane else "remove kubeadm.init"
         found.add(KUBEADM_TEXTS, (*path, "kubeadm", "init"),
-                  "a control-plane node makes the cluster or joins it, a worker only joins", remedy)  # fmt: skip
+                  "a control-plane node creates or joins the cluster, and a worker only joins it", remedy)  # fmt: skip
     if not _ENDPOINT.fullmatch(document.cluster.endpoint):
         found.add(ENDPOINT, (*path, "cluster", "endpoint"), "is not <host>:<port>",
                   'write it as "api.prod.example.com:6443", without a scheme', document.cluster.endpoint)  # fmt: skip
@@ -292,21 +292,21 @@ def _check_files(document: NodeDocument, plane: bool) -> Mistakes:
     for kind, rows in (("files", document.files), ("secrets", document.secrets)):
         for index, row in enumerate(rows):
             if not re.fullmatch(r"(/[A-Za-z0-9@+._-]+)+", row.path) or "/../" in f"{row.path}/":
-                found.add(FILES, (kind, index, "path"), "is not an absolute path of plain names",
+                found.add(FILES, (kind, index, "path"), "is not an absolute path without special characters",
                           'write it as "/etc/…"', row.path)  # fmt: skip
             if row.path in seen:
-                found.add(FILES, (kind, index, "path"), "is written twice", "keep one of them", row.path)
+                found.add(FILES, (kind, index, "path"), "is listed twice", "keep one of them", row.path)
             seen.add(row.path)
     if document.secrets and not plane:
-        found.add(NO_SECRET, ("secrets",), "a worker reads no secret but the join token",
+        found.add(NO_SECRET, ("secrets",), "a worker may read no secret other than the join token",
                   "remove secrets", [one.path for one in document.secrets])  # fmt: skip
     if document.authorities is not None and not plane:
-        found.add(NO_SECRET, ("authorities",), "a worker makes no certificate authorities", "remove authorities",
+        found.add(NO_SECRET, ("authorities",), "a worker does not create certificate authorities", "remove authorities",
                   document.authorities.prefix)  # fmt: skip
     for index, one in enumerate(document.secrets):
         if one.content is not None and document.authorities is None:
-            found.add(NO_SECRET, ("secrets", index, "content"), "the content of a secret lies in its object",
-                      "remove content, or let the nodes make the authorities", one.path)  # fmt: skip
+            found.add(NO_SECRET, ("secrets", index, "content"), "the content of a secret belongs in its S3 object",
+                      "remove content, or let the nodes create the certificate authorities", one.path)  # fmt: skip
     return found
 
 
@@ -321,10 +321,10 @@ def _check_texts(document: NodeDocument) -> Mistakes:
         for name in sorted(set(_PLACEHOLDER.findall(text)) - set(PLACEHOLDERS)):
             if place[0] == "kubeadm":  # files may use the shell's and systemd's own
                 close = nearest(name, PLACEHOLDERS)
-                found.add(PLACEHOLDER, place, f"the agent knows {one_of(PLACEHOLDERS)}",
+                found.add(PLACEHOLDER, place, f"the placeholder is not {one_of(PLACEHOLDERS)}",
                           f'write ${{{close}}}' if close else "write the value itself", f"${{{name}}}")  # fmt: skip
         for pattern, what in _SECRETS:
             if pattern.search(text):
-                found.add(NO_SECRET, place, f"holds {what}, which every node of the group could read",
-                          "put it into the state bucket and name it in secrets, or use ${JOIN_TOKEN}")  # fmt: skip
+                found.add(NO_SECRET, place, f"contains {what}, which every node of the group could read",
+                          "put it into the state bucket and list it in secrets, or use ${JOIN_TOKEN}")  # fmt: skip
     return found

@@ -76,17 +76,17 @@ def check_image(image: WindowsImageLike, least_gib: int) -> Mistakes:
     for index, name in enumerate(image.cached_images):
         build = image_build(name)
         if not _IMAGE.fullmatch(name):
-            found.add(CACHED_IMAGE, ("cached_images", index), "an image is named with registry and tag or digest",
+            found.add(CACHED_IMAGE, ("cached_images", index), "an image needs a registry and a tag or digest",
                       'write a name such as "mcr.microsoft.com/windows/servercore:ltsc2022"', name)  # fmt: skip
         elif release and build and build != release.build:
             found.add(CACHED_IMAGE, ("cached_images", index),
-                      f"this image is of build {build}, Windows Server {image.windows} runs {release.build}",
+                      f"this image has build {build}, and Windows Server {image.windows} runs {release.build}",
                       f'use the tag "{release.image_tag}"', name)  # fmt: skip
     if image.root_volume_size_gib < least_gib:
-        found.add(IMAGE_VOLUME, ("root_volume_size_gib",), f"the image below it has {least_gib} GiB",
+        found.add(IMAGE_VOLUME, ("root_volume_size_gib",), f"the base image has {least_gib} GiB",
                   f"set it to {least_gib} or more", image.root_volume_size_gib)  # fmt: skip
     if image.schedule is not None and not re.fullmatch(r"cron\(\S+( \S+){5}\)", image.schedule):
-        found.add(IMAGE_SCHEDULE, ("schedule",), "a schedule has six fields within cron(…)",
+        found.add(IMAGE_SCHEDULE, ("schedule",), "a schedule needs six fields inside cron(…)",
                   'write a schedule such as "cron(0 4 ? * WED#3 *)", after the second Tuesday\'s updates',
                   image.schedule)  # fmt: skip
     if image.fast_launch is not None:
@@ -97,13 +97,23 @@ def check_image(image: WindowsImageLike, least_gib: int) -> Mistakes:
 def _check_fast_launch(wish: FastLaunch) -> Mistakes:
     found = Mistakes()
     if not re.fullmatch(r"\d{12}", wish.account_id):
-        found.add(FAST_LAUNCH, ("account_id",), "an account has twelve digits", "write the id of the account that owns "
-                  "the image, in quotes", wish.account_id)  # fmt: skip
+        found.add(
+            FAST_LAUNCH,
+            ("account_id",),
+            "an account ID has twelve digits",
+            "write the ID of the account that owns the image, in quotes",
+            wish.account_id,
+        )
     if wish.snapshots < 1:
-        found.add(FAST_LAUNCH, ("snapshots",), "at least one snapshot is kept ready", "set snapshots to 1 or more, or "
-                  "leave fast_launch out", wish.snapshots)  # fmt: skip
+        found.add(
+            FAST_LAUNCH,
+            ("snapshots",),
+            "fast launch needs at least one snapshot",
+            "set snapshots to 1 or more, or leave fast_launch out",
+            wish.snapshots,
+        )
     if wish.max_parallel_launches < LEAST_PARALLEL_LAUNCHES:
-        found.add(FAST_LAUNCH, ("max_parallel_launches",), f"EC2 takes {LEAST_PARALLEL_LAUNCHES} or more",
+        found.add(FAST_LAUNCH, ("max_parallel_launches",), f"must be {LEAST_PARALLEL_LAUNCHES} or more",
                   f"set it to {LEAST_PARALLEL_LAUNCHES}", wish.max_parallel_launches)  # fmt: skip
     return found
 

@@ -97,7 +97,7 @@ def _object(cls: Any, value: Mapping[str, Any], path: Path, found: Mistakes) -> 
             continue
         if key not in fields:
             guess = nearest(key, tuple(fields))
-            remedy = f'write "{guess}"' if guess else f"leave it out; there are {', '.join(sorted(fields))}"
+            remedy = f'write "{guess}"' if guess else f"remove it; the inputs are {', '.join(sorted(fields))}"
             found.add(UNKNOWN_INPUT, (*path, key), "there is no such input", remedy)
             continue
         read[fields[key].name] = _read(fields[key].type, item, (*path, fields[key].name), found)

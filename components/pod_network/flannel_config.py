@@ -200,20 +200,20 @@ def check_pod_network(settings: PodNetworkSettings) -> Mistakes:
     if settings.pod_network != POD_NETWORK_NAME:
         _refuse_network(settings.pod_network, found)
     if not VXLAN_VNI <= settings.vni <= VXLAN_VNI_LAST:
-        found.add(VNI_RANGE, ("vni",), f"Windows takes no VNI below {VXLAN_VNI}, and flannel keeps none above "
+        found.add(VNI_RANGE, ("vni",), f"Windows accepts no VNI below {VXLAN_VNI}, and flannel none above "
                   f"{VXLAN_VNI_LAST}", f"set vni to {VXLAN_VNI}", settings.vni)  # fmt: skip
     if settings.port != VXLAN_PORT:
-        found.add(VXLAN_PORT_RULE, ("port",), f"VXLAN on Windows uses UDP {VXLAN_PORT} only",
+        found.add(VXLAN_PORT_RULE, ("port",), f"VXLAN on Windows works only on UDP port {VXLAN_PORT}",
                   f"set port to {VXLAN_PORT}, on all nodes", settings.port)  # fmt: skip
     if not 1280 <= settings.mtu <= 9001:
-        found.add(MTU_RANGE, ("mtu",), "the MTU of an interface on EC2 is 1280 to 9001 bytes",
-                  f"set mtu to {OUTER_MTU}, or to 9001 where jumbo frames are on in Windows too",
+        found.add(MTU_RANGE, ("mtu",), "the MTU of an EC2 network interface is 1280 to 9001 bytes",
+                  f"set mtu to {OUTER_MTU}, or to 9001 if Windows nodes use jumbo frames too",
                   settings.mtu)  # fmt: skip
     pods = _check_cidr(settings.pod_cidr, ("pod_cidr",), "10.244.0.0/16", found)
     services = _check_cidr(settings.service_cidr, ("service_cidr",), "10.96.0.0/12", found)
     if pods and services and pods.overlaps(services):
-        found.add(CIDRS, ("service_cidr",), f"it shares addresses with the pods' network {pods}",
-                  "choose a network of its own", settings.service_cidr)  # fmt: skip
+        found.add(CIDRS, ("service_cidr",), f"overlaps the pod CIDR {pods}",
+                  "choose a separate network", settings.service_cidr)  # fmt: skip
     return found
 
 
@@ -232,10 +232,15 @@ def _check_cidr(text: str, path: Path, example: str, found: Mistakes) -> Any:
     if network is not None:
         return network
     if _ipv6(text):
-        found.add(IPV4_ONLY, path, "Windows has no IPv6 on overlay networks", f'write an IPv4 network such as '
-                  f'"{example}"', text)  # fmt: skip
+        found.add(
+            IPV4_ONLY,
+            path,
+            "Windows does not support IPv6 on overlay networks",
+            f'write an IPv4 network such as "{example}"',
+            text,
+        )
     else:
-        found.add(CIDRS, path, "it is no IPv4 network in CIDR notation, without host bits", f'write one such as '
+        found.add(CIDRS, path, "is not an IPv4 network in CIDR notation without host bits", f'write one such as '
                   f'"{example}"', text)  # fmt: skip
     return None
 

@@ -69,7 +69,7 @@ def check_role(
     if role.partition not in PARTITIONS:
         near = nearest(role.partition, PARTITIONS)
         remedy = f'write "{near}"' if near else f"write {one_of(PARTITIONS)}"
-        found.add(PARTITION_KNOWN, ("partition",), "is not a partition of AWS", remedy, role.partition)
+        found.add(PARTITION_KNOWN, ("partition",), "is not an AWS partition", remedy, role.partition)
     partition = role.partition if role.partition in PARTITIONS else None
     found.take(check_policy_documents(role.additional_policies, partition=partition, beside=own_documents))
     found.take(check_external_policies(role.external_policies, partition=partition, own_policies=own_policies))
@@ -102,16 +102,20 @@ def check_external_policies(
             found.add(MANAGED_POLICY_PARTITION, place, f"is not in the role's partition, {partition}",
                       f'write "{arn.replace(parts["partition"], partition, 1)}"', arn)  # fmt: skip
         elif arn in arns[:index]:
-            found.add(MANAGED_POLICY_TWICE, place, "is named twice", "remove one of the two", arn)
+            found.add(MANAGED_POLICY_TWICE, place, "is named twice", "remove one of them", arn)
         elif arn in own:
-            found.add(MANAGED_POLICY_TWICE, place, "is attached to this role anyway", "remove it", arn)
+            found.add(MANAGED_POLICY_TWICE, place, "winkube attaches this policy already", "remove it", arn)
     total = len(own) + len(arns)
     if total > MANAGED_POLICIES_MAXIMUM:
         most = MANAGED_POLICIES_MAXIMUM - len(own)
-        found.add(MANAGED_POLICY_COUNT, path,
-                  f"a role has at most {MANAGED_POLICIES_MAXIMUM} managed policies ({MANAGED_POLICIES_DEFAULT} until "
-                  f"the account's quota is raised), {len(own)} of them its own",
-                  f"name {most} at most, and write the others as additional_policies", len(arns))  # fmt: skip
+        found.add(
+            MANAGED_POLICY_COUNT,
+            path,
+            f"a role can have at most {MANAGED_POLICIES_MAXIMUM} managed policies ({MANAGED_POLICIES_DEFAULT} until "
+            f"the account's quota is raised), {len(own)} of them its own",
+            f"name {most} at most, and write the others as additional_policies",
+            len(arns),
+        )
     return found
 
 
@@ -137,8 +141,13 @@ def check_path(role_path: str, path: Path = ("path",)) -> Mistakes:
     if not _PATH.fullmatch(role_path):
         bare = role_path.strip("/")
         remedy = f'write "/{bare}/"' if bare and _PATH.fullmatch(f"/{bare}/") else 'write it as "/team/"'
-        found.add(ROLE_PATH, path, "a path begins and ends with a slash, without spaces, in 512 characters", remedy,
-                  role_path)  # fmt: skip
+        found.add(
+            ROLE_PATH,
+            path,
+            "a path begins and ends with a slash and has at most 512 characters, without spaces",
+            remedy,
+            role_path,
+        )
     return found
 
 

@@ -113,8 +113,8 @@ def check_policy_documents(
         if not any(mistake.rule is POLICY_FORMAT for mistake in inner):
             size += _size(source)
     if size > INLINE_LIMIT:
-        found.add(INLINE_SIZE, path, f"the inline policies of a role have at most {INLINE_LIMIT:,} characters, "
-                  f"with these they have {size:,}", "make managed policies of the largest and name them in "
+        found.add(INLINE_SIZE, path, f"the inline policies of a role can have at most {INLINE_LIMIT:,} characters, "
+                  f"and these have {size:,}", "turn the largest into managed policies and list them in "
                   "external_policies")  # fmt: skip
     return found
 
@@ -137,7 +137,13 @@ def _check_source(source: PolicySource, partition: str | None) -> Mistakes:
     text = _plain_text(value)
     beyond = "" if text.isascii() else "".join(sorted({letter for letter in text if ord(letter) > 0xFF}))
     if beyond:
-        found.add(POLICY_CHARACTERS, (), "a policy has characters up to U+00FF only", "replace the others", beyond)
+        found.add(
+            POLICY_CHARACTERS,
+            (),
+            "a policy can contain only characters up to U+00FF",
+            "replace the other characters",
+            beyond,
+        )
     statements: list[tuple[Path, Any]] = _numbered(value, ())
     if isinstance(value, Mapping):
         mapping = cast(Mapping[str, Any], value)
@@ -173,7 +179,7 @@ def _check_document(document: Mapping[str, Any]) -> Mistakes:
     version = document.get("Version", VERSION)
     if version != VERSION:
         found.add(POLICY_VERSION, ("Version",), "is not the version of the policy language",
-                  f'write "{VERSION}": it is a fixed date, not the day of writing', version)  # fmt: skip
+                  f'write "{VERSION}", which is a fixed date', version)  # fmt: skip
     return found
 
 
@@ -181,7 +187,7 @@ def _check_elements(element: Mapping[str, Any], allowed: Sequence[str], found: M
     for key in element:
         if key not in allowed:
             near = nearest(key, allowed)
-            remedy = f'write "{near}"' if near else f"remove it; there are {', '.join(allowed)}"
+            remedy = f'write "{near}"' if near else f"remove it; the elements are {', '.join(allowed)}"
             found.add(POLICY_ELEMENT, (key,), "is not an element of the policy language", remedy)
 
 
@@ -198,11 +204,11 @@ def _check_statement(statement: Mapping[str, Any], partition: str | None, seen: 
         )
     for element in ("Principal", "NotPrincipal"):
         if element in statement:
-            found.add(IDENTITY_POLICY, (element,), "a policy of a role is for that role and names no principal",
+            found.add(IDENTITY_POLICY, (element,), "a role's policy must not name a principal",
                       f"remove {element}", statement[element])  # fmt: skip
     if effect == "Allow" and "NotAction" in statement:
-        found.add(IDENTITY_POLICY, ("NotAction",), "Allow with NotAction allows all the rest of AWS",
-                  "name the actions in Action", statement["NotAction"])  # fmt: skip
+        found.add(IDENTITY_POLICY, ("NotAction",), "Allow with NotAction allows all other actions of AWS",
+                  "list the actions in Action", statement["NotAction"])  # fmt: skip
     matched = _check_actions(statement, found)
     resources = _check_resources(statement, partition, found)
     if effect == "Allow" and resources is not None and not any(mistake.path[0] == "Resource" for mistake in found):
@@ -216,10 +222,10 @@ def _check_id(statement: Mapping[str, Any], seen: set[str], found: Mistakes) -> 
     if sid is None or sid == "":
         return
     if not isinstance(sid, str) or not re.fullmatch(r"[A-Za-z0-9]+", sid):
-        found.add(STATEMENT_ID, ("Sid",), "a statement's id is made of letters and digits",
+        found.add(STATEMENT_ID, ("Sid",), "a statement ID has only letters and digits",
                   "remove the other characters", sid)  # fmt: skip
     elif sid in seen:
-        found.add(STATEMENT_ID, ("Sid",), "another statement of the document has this id", "change one of the two", sid)
+        found.add(STATEMENT_ID, ("Sid",), "another statement of the document has this ID", "change one of the two", sid)
     seen.add(str(sid))
 
 
@@ -232,7 +238,9 @@ def _entries(statement: Mapping[str, Any], element: str, found: Mistakes) -> lis
         if isinstance(item, str):
             texts.append((path, item))
         else:
-            found.add(POLICY_FORMAT, path, f"{element} is a text or a list of texts", "write it so", item)
+            found.add(
+                POLICY_FORMAT, path, f"{element} must be a string or a list of strings", "correct the value", item
+            )
     return texts
 
 
@@ -249,7 +257,7 @@ def _check_actions(statement: Mapping[str, Any], found: Mistakes) -> list[tuple[
         if not pattern.strip("*?:"):
             if broad:
                 found.add(ACTION_EVERYTHING, path, "allows every action of AWS",
-                          "name the actions that are needed", pattern)  # fmt: skip
+                          "list the needed actions", pattern)  # fmt: skip
         elif service.lower() not in services():
             near = nearest(service, services())
             remedy = f'write "{near}:{name or "…"}"' if near else 'write "service:Action", such as "s3:GetObject"'
@@ -258,8 +266,8 @@ def _check_actions(statement: Mapping[str, Any], found: Mistakes) -> list[tuple[
         elif not name.strip("*?"):
             if broad:
                 usual = _COMMON.get(service.lower())
-                found.add(ACTION_WHOLE_SERVICE, path, f"allows every action of {service}, those to come included",
-                          f"name the actions that are needed{f', such as {usual}' if usual else ''}",
+                found.add(ACTION_WHOLE_SERVICE, path, f"allows every action of {service}, including future ones",
+                          f"list the needed actions{f', such as {usual}' if usual else ''}",
                           pattern)  # fmt: skip
         elif found_actions := _matching(service.lower(), name.lower()):
             matched.append((path, pattern, found_actions))
@@ -308,11 +316,16 @@ def _check_grants(matched: Iterable[tuple[Path, str, list[Action]]], resources: 
     for path, pattern, candidates in matched:
         arn_formats = [arn for action in candidates for arn in action.resources]
         if not arn_formats:
-            found.add(GRANTS_NOTHING, path, "cannot be limited to a resource, so this grants nothing",
-                      'give it a statement of its own with "Resource": "*"', pattern)  # fmt: skip
+            found.add(GRANTS_NOTHING, path, "cannot be limited to a resource, so this statement grants nothing",
+                      'move it to a separate statement with "Resource": "*"', pattern)  # fmt: skip
         elif not any(arns_can_meet(arn, resource) for arn in arn_formats for resource in resources):
-            found.add(GRANTS_NOTHING, path, "acts on none of the statement's resources, so this grants nothing",
-                      f"name a resource of the format {one_of(dict.fromkeys(arn_formats))}", pattern)  # fmt: skip
+            found.add(
+                GRANTS_NOTHING,
+                path,
+                "does not apply to any of the statement's resources, so this grants nothing",
+                f"use a resource in the format {one_of(dict.fromkeys(arn_formats))}",
+                pattern,
+            )
 
 
 def _check_conditions(conditions: Any, found: Mistakes) -> None:

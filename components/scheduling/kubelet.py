@@ -59,19 +59,19 @@ def check_kubelet_labels(labels: Mapping[str, str], path: Path = ("labels",)) ->
         prefix, slash, name = key.rpartition("/")
         where = (*path, key)
         if key in SET_BY_OTHERS:
-            found.add(OWN_LABEL, where, f"{SET_BY_OTHERS[key]} sets this label by itself", "remove it", value)
+            found.add(OWN_LABEL, where, f"{SET_BY_OTHERS[key]} sets this label itself", "remove it", value)
         elif slash and within(prefix, RESTRICTED_DOMAIN):
-            found.add(KUBELET_LABEL, where, f"labels under {RESTRICTED_DOMAIN} isolate nodes, and no kubelet may set "
-                      "them", "let an administrator set it on the joined node, or use a prefix of your own, such "
+            found.add(KUBELET_LABEL, where, f"labels under {RESTRICTED_DOMAIN} isolate nodes, and a kubelet cannot set "
+                      "them", "let an administrator set it on the node, or use your own prefix, such "
                       f'as "example.com/{name}"', value)  # fmt: skip
         elif (slash and within(prefix, ROLE_DOMAIN)) or key in OLD_ROLE_LABELS:
-            found.add(KUBELET_LABEL, where, "a kubelet may not give itself a role", "remove it; a role is shown with "
+            found.add(KUBELET_LABEL, where, "a kubelet cannot set its own role", "remove it; a role is shown with "
                       f"kubectl label node, and pods choose by a label such as \"example.com/role\": \"{name}\"",
                       value)  # fmt: skip
         elif slash and _reserved(prefix):
-            found.add(KUBELET_LABEL, where, "a kubelet sets labels under kubernetes.io and k8s.io only below "
-                      f"{' and '.join(KUBELET_DOMAINS)}", f'write "node.kubernetes.io/{name}", or use a prefix of your '
-                      f'own, such as "example.com/{name}"', value)  # fmt: skip
+            found.add(KUBELET_LABEL, where, "under kubernetes.io and k8s.io, a kubelet can set only labels below "
+                      f"{' and '.join(KUBELET_DOMAINS)}", f'write "node.kubernetes.io/{name}", or use your '
+                      f'own prefix, such as "example.com/{name}"', value)  # fmt: skip
     return found
 
 
@@ -86,6 +86,6 @@ def check_kubelet_taints(taints: Sequence[TaintLike], path: Path = ("taints",)) 
     for index, taint in enumerate(taints):
         prefix, slash, name = taint.key.rpartition("/")
         if taint.key in CONTROLLER_TAINTS or (slash and prefix in CONTROLLER_TAINTS):
-            found.add(CONTROLLER_TAINT, (*path, index, "key"), "controllers set and remove this taint by themselves",
-                      f'use a key of your own, such as "example.com/{name}"', taint.key)  # fmt: skip
+            found.add(CONTROLLER_TAINT, (*path, index, "key"), "Kubernetes controllers set and remove this taint",
+                      f'use your own key, such as "example.com/{name}"', taint.key)  # fmt: skip
     return found

@@ -93,13 +93,13 @@ def check_labels(
     """
     found = Mistakes()
     if managed and len(labels) > COUNT_LIMIT:
-        found.add(TOO_MANY, path, f"a managed node group takes at most {COUNT_LIMIT} labels",
+        found.add(TOO_MANY, path, f"a managed node group can have at most {COUNT_LIMIT} labels",
                   f"remove {len(labels) - COUNT_LIMIT} labels", len(labels))  # fmt: skip
     for key, value in labels.items():
         found.take(_check_key(key, (*path, key), "label", eks=eks))
         found.take(_check_value(value, (*path, key), "label"))
         if managed and value == "":
-            found.add(EMPTY_VALUE, (*path, key), "managed node groups refuse labels with an empty value",
+            found.add(EMPTY_VALUE, (*path, key), "managed node groups reject labels with an empty value",
                       'write a value such as "true"', value)  # fmt: skip
     return found
 
@@ -110,7 +110,7 @@ def check_taints(
     """What Kubernetes, or EKS for a managed group, would refuse of these taints; parameters as of ``check_labels``."""
     found = Mistakes()
     if managed and len(taints) > COUNT_LIMIT:
-        found.add(TOO_MANY, path, f"a managed node group takes at most {COUNT_LIMIT} taints",
+        found.add(TOO_MANY, path, f"a managed node group can have at most {COUNT_LIMIT} taints",
                   f"remove {len(taints) - COUNT_LIMIT} taints", len(taints))  # fmt: skip
     seen: dict[tuple[str, str], int] = {}
     for index, taint in enumerate(taints):
@@ -124,7 +124,7 @@ def check_taints(
         first = seen.setdefault((taint.key, taint.effect), index)
         if first != index:
             found.add(TAINT_TWICE, here, f"the taint at [{first}] has the same key and effect",
-                      "remove one of the two", f"{taint.key}={taint.value}:{taint.effect}")  # fmt: skip
+                      "remove one of them", f"{taint.key}={taint.value}:{taint.effect}")  # fmt: skip
     return found
 
 
@@ -138,15 +138,15 @@ def _check_key(key: str, path: Path, kind: str, *, eks: bool) -> Mistakes:
     counted, where = (key, " on EKS") if eks else (name, " after its prefix" if slash else "")
     if len(counted) > KEY_LIMIT:
         found.add(KEY_SYNTAX, path,
-                  f"a {kind} key has at most {KEY_LIMIT} characters{where}, this has {len(counted)}",
+                  f"a {kind} key can have at most {KEY_LIMIT} characters{where}, and this has {len(counted)}",
                   f"shorten it by {len(counted) - KEY_LIMIT} characters", key)  # fmt: skip
     elif len(prefix) > PREFIX_LIMIT:
-        found.add(KEY_SYNTAX, path, f"the prefix of a {kind} key has at most {PREFIX_LIMIT} characters",
+        found.add(KEY_SYNTAX, path, f"the prefix of a {kind} key can have at most {PREFIX_LIMIT} characters",
                   f"shorten it by {len(prefix) - PREFIX_LIMIT} characters", key)  # fmt: skip
     for domain in RESERVED_DOMAINS if eks else ():
         if slash and within(prefix, domain):
-            found.add(RESERVED_KEY, path, f"{kind} keys under {domain} are set by Kubernetes and EKS alone",
-                      f'use a prefix of your own, such as "example.com/{name}"', key)  # fmt: skip
+            found.add(RESERVED_KEY, path, f"only Kubernetes and EKS can set {kind} keys under {domain}",
+                      f'use your own prefix, such as "example.com/{name}"', key)  # fmt: skip
     return found
 
 
@@ -165,8 +165,13 @@ def _check_value(value: str, path: Path, kind: str) -> Mistakes:
         found.add(VALUE_SYNTAX, path, f"a {kind} value has letters, digits, - _ or . and begins and ends with a letter "
                   "or digit", "remove the other characters", value)  # fmt: skip
     elif len(value) > VALUE_LIMIT:
-        found.add(VALUE_SYNTAX, path, f"a {kind} value has at most {VALUE_LIMIT} characters, this has {len(value)}",
-                  f"shorten it by {len(value) - VALUE_LIMIT} characters", value)  # fmt: skip
+        found.add(
+            VALUE_SYNTAX,
+            path,
+            f"a {kind} value can have at most {VALUE_LIMIT} characters, and this has {len(value)}",
+            f"shorten it by {len(value) - VALUE_LIMIT} characters",
+            value,
+        )
     return found
 
 

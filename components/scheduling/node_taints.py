@@ -69,20 +69,20 @@ def check_node_taints(args: NodeTaintsArgs) -> Mistakes:
     """Everything that is wrong with the marks (``WK-K8S-035``, ``WK-SCH-001`` to ``-005``)."""
     found = Mistakes()
     if not args.nodes:
-        found.add(NODES, ("nodes",), "no node is named", "name at least one, or leave the component out")
+        found.add(NODES, ("nodes",), "no node is listed", "name at least one, or remove the component")
     seen: dict[str, int] = {}
     for index, marks in enumerate(args.nodes):
         here = ("nodes", index)
         if isinstance(marks.node, str):
             if not _NAME.fullmatch(marks.node):
-                found.add(NODES, (*here, "node"), "the name of a node has small letters, digits, hyphens and dots",
-                          'write it as kubectl shows it, such as "i-0123456789abcdef0"', marks.node)  # fmt: skip
+                found.add(NODES, (*here, "node"), "a node name has lower-case letters, digits, hyphens and dots",
+                          'write the name that kubectl shows, such as "i-0123456789abcdef0"', marks.node)  # fmt: skip
             first = seen.setdefault(marks.node, index)
             if first != index:
-                found.add(NODES, (*here, "node"), f"the node is named before, at [{first}]",
-                          "put all of its marks there", marks.node)  # fmt: skip
+                found.add(NODES, (*here, "node"), f"the node is listed before, at [{first}]",
+                          "put all its labels and taints there", marks.node)  # fmt: skip
         if not marks.labels and marks.taints is None:
-            found.add(NODES, here, "the node gets neither labels nor taints", "write some, or remove it")
+            found.add(NODES, here, "the node has neither labels nor taints", "add some, or remove the node")
         found.take(check_labels(marks.labels, managed=False, eks=False), *here)
         found.take(check_taints(marks.taints or (), managed=False, eks=False), *here)
     return found

@@ -48,8 +48,8 @@ def check_releases(releases: Sequence[str], path: Path = ("releases",)) -> Mista
     found = Mistakes()
     for index, release in enumerate(releases):
         if release not in WINDOWS_RELEASES:
-            found.add(RELEASES, (*path, index), f"Windows releases are {one_of(WINDOWS_RELEASES)}",
+            found.add(RELEASES, (*path, index), f"the Windows release is {one_of(WINDOWS_RELEASES)}",
                       f'write "{nearest_release(release)}"', release)  # fmt: skip
         elif release in releases[:index]:
-            found.add(RELEASES, (*path, index), "the release is named before", "remove it", release)
+            found.add(RELEASES, (*path, index), "the release is listed twice", "remove it", release)
     return found

@@ -80,11 +80,11 @@ def check_state_bucket(bucket: StateBucketLike) -> Mistakes:
     if bucket.bucket_name is not None:
         found.take(check_bucket_name(bucket.bucket_name, allow_dots=bucket.allow_dots))
     if bucket.noncurrent_days < 1:
-        found.add(NONCURRENT_DAYS, ("noncurrent_days",), "replaced versions are kept for 1 day or more",
+        found.add(NONCURRENT_DAYS, ("noncurrent_days",), "noncurrent versions must be kept for at least 1 day",
                   "set noncurrent_days to 1 or more, such as 90", bucket.noncurrent_days)  # fmt: skip
     if isinstance(bucket.kms_key_arn, str) and not _KEY.fullmatch(bucket.kms_key_arn):
         found.add(KEY_ARN, ("kms_key_arn",), "is not the ARN of a key",
-                  'write it as "arn:aws:kms:<region>:<account>:key/<id>", or leave it out: the bucket then gets a key',
+                  'write it as "arn:aws:kms:<region>:<account>:key/<id>", or leave it out to create a key',
                   bucket.kms_key_arn)  # fmt: skip
     for field, principals in (("reader_principals", bucket.reader_principals),
                               ("writer_principals", bucket.writer_principals)):  # fmt: skip
@@ -104,15 +104,15 @@ def check_bucket_name(name: str, path: Path = ("bucket_name",), *, allow_dots: b
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     remedy = f'write "{plain[:LONGEST_NAME].rstrip("-")}"' if len(plain) >= 3 else 'write it as "clusters-example-com"'
     if not _NAME.fullmatch(name) or ".." in name or _is_address(name):
-        message = "has 3 to 63 lower-case letters, digits and inner hyphens, and is no IP address"
-        found.add(BUCKET_NAME, path, f"a bucket's name {message}, this one has {len(name)} characters", remedy, name)
+        message = "has 3 to 63 lower-case letters, digits and inner hyphens, and is not an IP address"
+        found.add(BUCKET_NAME, path, f"a bucket name {message} (this one has {len(name)} characters)", remedy, name)
         return found
     for affix in (*filter(name.startswith, _BEGINNINGS), *filter(name.endswith, _ENDS)):
         place = "begin" if affix in _BEGINNINGS else "end"
-        found.add(BUCKET_NAME_RESERVED, path, f'names that {place} with "{affix}" belong to AWS',
+        found.add(BUCKET_NAME_RESERVED, path, f'names that {place} with "{affix}" are reserved for AWS',
                   "choose another name", name)  # fmt: skip
     if "." in name and not allow_dots:
-        found.add(BUCKET_NAME_DOTS, path, "has dots, so that its host name does not match the certificate of S3",
+        found.add(BUCKET_NAME_DOTS, path, "has dots, so its host name does not match the S3 certificate",
                   f"{remedy}, or set allow_dots to true", name)  # fmt: skip
     return found
 
@@ -139,7 +139,7 @@ def _check_locked_out(bucket: StateBucketLike, found: Mistakes) -> None:
                               ("writer_principals", bucket.writer_principals)):  # fmt: skip
         for index, principal in enumerate(principals):
             if isinstance(principal, str) and not any(_like(principal, form) for form in bucket.allowed_principals):
-                found.add(LOCKED_OUT, (field, index), "is not among allowed_principals, which shuts out all others",
+                found.add(LOCKED_OUT, (field, index), "is not in allowed_principals, which denies access to all others",
                           "add it to allowed_principals", principal)  # fmt: skip
 
 

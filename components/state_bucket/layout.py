@@ -209,8 +209,8 @@ def check_key_part(part: str, path: Path) -> Mistakes:
     """Whether a name can be a part of a key (``WK-BKT-009``)."""
     found = Mistakes()
     if not _PART.fullmatch(part):
-        found.add(KEY_PART, path, "a part of a key has letters, digits, dots, hyphens and underscores, and does not "
-                  "begin with a dot", "write it so", part)  # fmt: skip
+        found.add(KEY_PART, path, "a part of a key has letters, digits, dots, hyphens and underscores, and must not "
+                  "begin with a dot", "correct the value", part)  # fmt: skip
     return found
 
 
@@ -218,8 +218,8 @@ def check_service_account(name: str, path: Path = ("service_account",)) -> Mista
     """Whether a credential may be kept for nodes: never an administrator's (``WK-BKT-009``, ``WK-BKT-010``)."""
     found = check_key_part(name, path)
     if name.lower().removesuffix(".conf") in ADMIN_NAMES:
-        found.add(ADMIN_CREDENTIAL, path, "every node that reads this would administer the cluster",
-                  'make a service account with the rights that are needed, such as "flannel"', name)  # fmt: skip
+        found.add(ADMIN_CREDENTIAL, path, "every node that reads this could administer the cluster",
+                  'use a service account with the needed permissions, such as "flannel"', name)  # fmt: skip
     return found
 
 

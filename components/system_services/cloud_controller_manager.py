@@ -71,15 +71,15 @@ def check_cloud_controller_manager(args: CloudControllerManagerArgs) -> Mistakes
     found = check_minor(args.kubernetes_version)
     found.take(check_endpoint(args.endpoint))
     if network_or_none(args.pod_cidr) is None:
-        found.add(CIDRS, ("pod_cidr",), "it is no IPv4 network in CIDR notation, without host bits",
+        found.add(CIDRS, ("pod_cidr",), "is not an IPv4 network in CIDR notation without host bits",
                   'write one such as "10.244.0.0/16"', args.pod_cidr)  # fmt: skip
     for key, text in args.cloud_config.items():
         if key not in CLOUD_CONFIG_KEYS:
             near = nearest(key, CLOUD_CONFIG_KEYS)
-            found.add(CLOUD_CONFIG, ("cloud_config", key), f"the keys are {one_of(CLOUD_CONFIG_KEYS)}",
+            found.add(CLOUD_CONFIG, ("cloud_config", key), f"the key is {one_of(CLOUD_CONFIG_KEYS)}",
                       f'write "{near}"' if near else "remove it", key)  # fmt: skip
         if not text.strip() or "\n" in text:
-            found.add(CLOUD_CONFIG, ("cloud_config", key), "a value is one line", "write one line", text)
+            found.add(CLOUD_CONFIG, ("cloud_config", key), "a value must be one line", "write one line", text)
     if args.image is not None:
         found.take(check_image(args.image))
     return found

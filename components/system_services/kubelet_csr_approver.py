@@ -54,20 +54,20 @@ def check_kubelet_csr_approver(args: KubeletCsrApproverArgs) -> Mistakes:
     found = check_endpoint(args.endpoint)
     if args.hostname_type not in NAME_PATTERNS:
         near = nearest(args.hostname_type, tuple(NAME_PATTERNS)) or "resource-name"
-        found.add(APPROVER_NAMES, ("hostname_type",), f"EC2 names instances by {one_of(NAME_PATTERNS)}",
+        found.add(APPROVER_NAMES, ("hostname_type",), f"the hostname type is {one_of(NAME_PATTERNS)}",
                   f'write "{near}"', args.hostname_type)  # fmt: skip
     if not args.node_cidrs:
-        found.add(APPROVER_ADDRESSES, ("node_cidrs",), "no address is allowed, so no certificate is granted",
-                  "name the network of the VPC")  # fmt: skip
+        found.add(APPROVER_ADDRESSES, ("node_cidrs",), "no address is allowed, so no certificate is approved",
+                  "add the network of the VPC")  # fmt: skip
     for index, cidr in enumerate(args.node_cidrs):
         if not isinstance(cidr, str):
             continue
         network = network_or_none(cidr)
         if network is None or network.prefixlen < 8:
-            found.add(APPROVER_ADDRESSES, ("node_cidrs", index), "it is no IPv4 network of a VPC in CIDR notation",
+            found.add(APPROVER_ADDRESSES, ("node_cidrs", index), "is not an IPv4 network of a VPC in CIDR notation",
                       'write one such as "10.0.0.0/16"', cidr)  # fmt: skip
     if not 1 <= args.validity_days <= 367:
-        found.add(APPROVER_VALIDITY, ("validity_days",), "the approver grants 1 to 367 days",
+        found.add(APPROVER_VALIDITY, ("validity_days",), "the validity must be 1 to 367 days",
                   "set validity_days to 366", args.validity_days)  # fmt: skip
     found.take(check_image(args.image))
     return found

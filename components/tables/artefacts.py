@@ -237,16 +237,16 @@ def check_artefacts(
         if key not in rows:
             close = nearest(key, sorted(rows))
             names = f'did you mean "{close}"?' if close else f"the names are {one_of(sorted(rows) or ['none'])}"
-            found.add(DIGEST_UNKNOWN, path, "no node of this cluster downloads a file of this name",
-                      f"name it as winkube does; {names}", key)  # fmt: skip
+            found.add(DIGEST_UNKNOWN, path, "no node of this cluster downloads a file with this name",
+                      f"use the name that winkube uses; {names}", key)  # fmt: skip
             continue
         known = rows[key].digest
         if mirror is None and known is not None and digest != known and _DIGEST.fullmatch(digest):
-            found.add(DIGEST_CONFLICT, path, f"upstream's file has the digest {known}, and no mirror is set",
-                      "remove it, or set mirror to where your own build lies", digest)  # fmt: skip
+            found.add(DIGEST_CONFLICT, path, f"the upstream file has the digest {known}, and no mirror is set",
+                      "remove it, or set mirror to the location of your build", digest)  # fmt: skip
     for key, row in rows.items():
         if row.digest is None and key not in artefact_digests:
-            found.add(DIGEST_MISSING, ("artefact_digests", key), "its digest could not be looked up anywhere",
+            found.add(DIGEST_MISSING, ("artefact_digests", key), "winkube knows no digest for this file",
                       f'add "{key}": "sha256:<digest>"; {_how(row)}')  # fmt: skip
     return found
 
@@ -261,16 +261,18 @@ def check_node_kind(kind: NodeKind, path: Path = ()) -> Mistakes:
                   f'set architecture to "{nearest(kind.architecture, list(ARCHITECTURES)) or "x86_64"}"',
                   kind.architecture)  # fmt: skip
     elif (kind.os, kind.architecture) == ("windows", "arm64"):
-        found.add(NODE_KIND, (*path, "architecture"), "Windows nodes run on x86_64 alone",
-                  'choose an instance type with x86_64, or set os to "linux"', kind.architecture)  # fmt: skip
+        found.add(NODE_KIND, (*path, "architecture"), "Windows nodes run only on x86_64",
+                  'use an x86_64 instance type, or set os to "linux"', kind.architecture)  # fmt: skip
     if kind.runtime == "docker":
-        found.add(NODE_KIND, (*path, "runtime"), "Kubernetes 1.24 removed dockershim: a kubelet cannot drive Docker",
+        found.add(NODE_KIND, (*path, "runtime"), "Kubernetes 1.24 removed dockershim: the kubelet cannot use Docker",
                   'set runtime to "containerd"; images made with Docker run there unchanged', kind.runtime)  # fmt: skip
     elif kind.runtime not in RUNTIMES:
         found.add(NODE_KIND, (*path, "runtime"), f"must be {one_of(RUNTIMES)}",
                   f'set runtime to "{nearest(kind.runtime, RUNTIMES) or RUNTIMES[0]}"', kind.runtime)  # fmt: skip
     elif (kind.os, kind.runtime) == ("windows", "cri-o"):
-        found.add(NODE_KIND, (*path, "runtime"), "CRI-O has no Windows build", 'set runtime to "containerd"', "cri-o")
+        found.add(
+            NODE_KIND, (*path, "runtime"), "CRI-O does not support Windows", 'set runtime to "containerd"', "cri-o"
+        )
     return found
 
 
@@ -278,15 +280,15 @@ def check_mirrors(mirror: str | None, registry_mirrors: Mapping[str, str]) -> Mi
     """Whether mirrors have the right form (``WK-ART-004``, ``WK-ART-005``)."""
     found = Mistakes()
     if mirror is not None and not _plain_url(mirror, MIRROR_SCHEMES):
-        found.add(MIRROR_FORM, ("mirror",), "is not a base URL of https, http or s3 without user, query and fragment",
+        found.add(MIRROR_FORM, ("mirror",), "must be an https, http or s3 URL without user, query and fragment",
                   'write it as "https://mirror.example.com/winkube" or "s3://bucket/prefix"', mirror)  # fmt: skip
     for host, url in registry_mirrors.items():
         path: Path = ("registry_mirrors", host)
         if not _HOST.fullmatch(host):
-            found.add(REGISTRY_FORM, path, "the name is not the host of a registry",
-                      'name the host alone, such as "registry.k8s.io"', host)  # fmt: skip
+            found.add(REGISTRY_FORM, path, "is not the host of a registry",
+                      'write only the host, such as "registry.k8s.io"', host)  # fmt: skip
         if not _plain_url(url, ("https", "http")):
-            found.add(REGISTRY_FORM, path, "is not an http or https URL without user, query and fragment",
+            found.add(REGISTRY_FORM, path, "must be an http or https URL without user, query and fragment",
                       'write it as "https://registry.example.com" or "https://registry.example.com/v2/prefix"',
                   url)  # fmt: skip
     return found

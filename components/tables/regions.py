@@ -111,7 +111,7 @@ def check_region(region: str, path: Where = ("region",)) -> Mistakes:
     """Whether the table knows the region (``WK-NET-001``); suggests the nearest names."""
     found = Mistakes()
     if region not in REGIONS:
-        found.add(REGION_KNOWN, path, "is not a region of AWS", _region_remedy(region), region)
+        found.add(REGION_KNOWN, path, "is not an AWS Region", _region_remedy(region), region)
     return found
 
 

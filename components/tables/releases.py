@@ -169,15 +169,20 @@ def check_minor(minor: str, path: Path = ("kubernetes_version",)) -> Mistakes:
         oldest = SELF_MANAGED_RELEASES[SELF_MANAGED_MINORS[0]]
         remedy = (
             f'set {path[-1]} to "{oldest.minor}" (maintained until {oldest.end_of_life}) or newer; a running cluster '
-            "goes up one minor at a time"
+            "can be upgraded by one minor at a time"
         )
         found.add(MINOR_SUPPORTED, path, ended, remedy, minor)
     elif (planned := PLANNED.get(minor)) is not None:
-        found.add(MINOR_SUPPORTED, path, f"Kubernetes {minor} is planned for {planned} and not in winkube's tables",
-                  f'set {path[-1]} to "{newest}"', minor)  # fmt: skip
+        found.add(
+            MINOR_SUPPORTED,
+            path,
+            f"Kubernetes {minor} is planned for {planned}, and winkube does not support it yet",
+            f'set {path[-1]} to "{newest}"',
+            minor,
+        )
     else:
         near = _nearest_minor(minor)
-        found.add(MINOR_SUPPORTED, path, f"winkube builds the Kubernetes minors {allowed}",
+        found.add(MINOR_SUPPORTED, path, f"winkube supports the Kubernetes minors {allowed}",
                   f'set {path[-1]} to "{near or newest}"', minor)  # fmt: skip
     return found
 
@@ -191,7 +196,7 @@ def check_windows(windows: str, minor: str, path: Path = ("windows",)) -> Mistak
         return found
     words = f"Windows nodes of a self-managed cluster run Windows Server {one_of(allowed)}"
     if windows in WINDOWS_RELEASES:
-        words += f"; {windows} left the list of supported nodes with Kubernetes 1.35"
+        words += f"; Kubernetes 1.35 removed {windows} from the supported versions"
     near = nearest_release(windows)
     found.add(WINDOWS_SUPPORTED, path, words, f'set {path[-1]} to "{near if near in allowed else allowed[0]}"', windows)
     return found

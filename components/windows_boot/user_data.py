@@ -85,6 +85,6 @@ def check_user_data(text: str, path: Path = ("user_data",)) -> Mistakes:
     found = Mistakes()
     size = len(text.encode())
     if size > USER_DATA_LIMIT:
-        found.add(USER_DATA_SIZE, path, f"user data has at most {USER_DATA_LIMIT} bytes", f"shorten the names of "
+        found.add(USER_DATA_SIZE, path, f"user data can have at most {USER_DATA_LIMIT} bytes", f"shorten the names of "
                   f"bucket, cluster or group by {size - USER_DATA_LIMIT} characters", size)  # fmt: skip
     return found

@@ -78,13 +78,13 @@ def check_windows_boot(node: WindowsNode) -> Mistakes:
     found = Mistakes()
     letter = node.data_volume
     if letter is not None and not (len(letter) == 1 and "D" <= letter <= "Z"):
-        found.add(DRIVE_LETTER, ("data_volume",), "a drive is one capital letter from D to Z; C is the system's",
+        found.add(DRIVE_LETTER, ("data_volume",), "a drive is one capital letter from D to Z; C is the system drive",
                   'write "D"', letter)  # fmt: skip
     _check_range(node.boot_seconds, 600, 7200, ("boot_seconds",), found)
     _check_range(node.drain_seconds, 0, 3600, ("drain_seconds",), found)
     if node.page_file_mib is not None and node.page_file_mib < 1024:
-        found.add(PAGE_FILE, ("page_file_mib",), "a page file has at least 1024 MiB",
-                  "set page_file_mib to 1024, or leave it out: Windows then sizes it",
+        found.add(PAGE_FILE, ("page_file_mib",), "a page file needs at least 1024 MiB",
+                  "set page_file_mib to 1024, or leave it out to let Windows choose the size",
                   node.page_file_mib)  # fmt: skip
     return found
 
@@ -92,7 +92,7 @@ def check_windows_boot(node: WindowsNode) -> Mistakes:
 def _check_range(value: int, first: int, last: int, path: Path, found: Mistakes) -> None:
     if not first <= value <= last:
         nearest = first if value < first else last
-        found.add(DEADLINES, path, f"is {first} to {last} seconds", f"set {path[-1]} to {nearest}", value)
+        found.add(DEADLINES, path, f"must be {first} to {last} seconds", f"set {path[-1]} to {nearest}", value)
 
 
 def _pause(node: WindowsNode) -> str:

@@ -70,13 +70,13 @@ def check_domain(name: str, path: Path = ("domain",)) -> Mistakes:
     labels = name.split(".")
     wrong = [label for label in labels if not _LABEL.fullmatch(label)]
     if wrong:
-        message = f'the label "{wrong[0]}" is not made of lower-case letters, digits and inner hyphens'
+        message = f'the label "{wrong[0]}" must have only lower-case letters, digits and inner hyphens'
         if not wrong[0]:
             message = "has an empty label" if name else "is empty"
         found.add(DOMAIN_NAME, path, message, _name_remedy(name), name)
     elif len(name) > LONGEST_NAME or max(map(len, labels)) > LONGEST_LABEL:
         found.add(DOMAIN_LENGTH, path,
-                  f"a name has at most {LONGEST_NAME} characters and a label at most {LONGEST_LABEL}, this one has "
+                  f"a name can have at most {LONGEST_NAME} characters and a label {LONGEST_LABEL}, and this one has "
                   f"{len(name)} and up to {max(map(len, labels))}", "shorten it", name)  # fmt: skip
     return found
 
@@ -93,17 +93,17 @@ def check_zone(zone: ZoneLike, *, vpcs_follow: bool = False) -> Mistakes:
         found.add(VISIBILITY, ("visibility",), f"is not {one_of(VISIBILITIES)}", remedy, zone.visibility)
     private = zone.visibility in ("private", "both")
     if private and not zone.vpc_ids and not vpcs_follow:
-        found.add(PRIVATE_NEEDS_VPC, ("vpc_ids",), "a private zone belongs to at least one VPC",
-                  'name one, or set visibility to "public"')  # fmt: skip
+        found.add(PRIVATE_NEEDS_VPC, ("vpc_ids",), "a private zone needs at least one VPC",
+                  'add one, or set visibility to "public"')  # fmt: skip
     if zone.visibility == "public" and zone.vpc_ids:
-        found.add(PUBLIC_WITHOUT_VPC, ("vpc_ids",), "a public zone belongs to no VPC",
+        found.add(PUBLIC_WITHOUT_VPC, ("vpc_ids",), "a public zone cannot have VPCs",
                   'remove them, or set visibility to "both"')  # fmt: skip
     if zone.visibility == "private" and zone.parent_zone_id is not None:
         found.add(DELEGATION_IS_PUBLIC, ("parent_zone_id",),
-                  "a private zone cannot be delegated: its name servers answer inside its VPCs only",
+                  "a private zone cannot be delegated: it resolves only inside its VPCs",
                   'remove it, or set visibility to "both"')  # fmt: skip
     if not private and zone.domain and "." not in zone.domain:
-        found.add(TOP_LEVEL, ("domain",), "a public zone lies below a top-level domain",
+        found.add(TOP_LEVEL, ("domain",), "a public zone must be below a top-level domain",
                   f'write it as "{zone.domain}.example.com"', zone.domain)  # fmt: skip
     found.take(check_tags(zone.tags))
     return found
@@ -118,11 +118,11 @@ def check_cluster_name(cluster_name: str, domain: str, path: Path = ("cluster_na
         return found
     if cluster_name != domain and not cluster_name.endswith(f".{domain}"):
         first = cluster_name.partition(".")[0]
-        found.add(NAME_IN_ZONE, path, f"lies outside of the zone {domain}",
+        found.add(NAME_IN_ZONE, path, f"is outside the zone {domain}",
                   f'write "{domain}" or "{first}.{domain}"', cluster_name)  # fmt: skip
     elif len(internal_api_name(cluster_name)) > LONGEST_NAME:
         most = LONGEST_NAME - len(INTERNAL_API_LABEL) - 1
-        found.add(DOMAIN_LENGTH, path, f"leaves no room for {INTERNAL_API_LABEL} before it",
+        found.add(DOMAIN_LENGTH, path, f"leaves no space for {INTERNAL_API_LABEL} in front",
                   f"shorten it to {most} characters", cluster_name)  # fmt: skip
     return found
 

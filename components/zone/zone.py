@@ -128,9 +128,7 @@ def check_api_record(args: ApiRecordArgs) -> Mistakes:
     found = check_domain(args.domain)
     found.take(check_cluster_name(args.cluster_name, args.domain))
     if not args.zone_ids:
-        found.add(
-            RECORD_NEEDS_ZONE, ("zone_ids",), "the record stands in no zone", "give the zone_ids of a ClusterZone"
-        )
+        found.add(RECORD_NEEDS_ZONE, ("zone_ids",), "the record needs a zone", "set zone_ids to those of a ClusterZone")
     return found
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from winkube.addons import addon_rules, gmsa, identity, legacy, load_balancer, storage_rules
+from winkube.addons import addon_rules, gmsa, identity, legacy, load_balancer_rules, storage_rules
 from winkube.addons.addon_table import ADDONS
 from winkube.core.mistakes import Rule
 from winkube.eks import node_classes
@@ -12,7 +12,7 @@ from winkube.eks import node_classes
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "windows-addons.md").read_text(encoding="utf-8")
 RULES = sorted(
-    {value.code for module in (gmsa, identity, legacy, load_balancer, node_classes, addon_rules, storage_rules)
+    {value.code for module in (gmsa, identity, legacy, load_balancer_rules, node_classes, addon_rules, storage_rules)
      for value in vars(module).values() if isinstance(value, Rule) and value.code.startswith("WK-ADD")}
 )  # fmt: skip
 

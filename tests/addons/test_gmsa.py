@@ -114,7 +114,7 @@ def test_an_identity_that_is_written_out_is_refused_and_not_shown():
 
 def test_somebody_has_to_use_it():
     (mistake,) = check_gmsa_credential_spec(replace(ARGS, users=()))
-    assert (mistake.rule.code, mistake.path, mistake.remedy) == ("WK-ADD-053", ("users",), "name at least one")
+    assert (mistake.rule.code, mistake.path, mistake.remedy) == ("WK-ADD-053", ("users",), "add at least one")
 
 
 def test_a_user_is_named_once_and_exactly():

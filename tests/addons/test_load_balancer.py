@@ -1,7 +1,8 @@
 """How load balancers reach Windows pods."""
 
 import pytest
-from winkube.addons.load_balancer import check_targets, ingress_annotations, service_annotations
+from winkube.addons.load_balancer import ingress_annotations, service_annotations
+from winkube.addons.load_balancer_rules import check_targets
 from winkube.core.errors import WinkubeError
 
 
@@ -37,7 +38,7 @@ def test_instance_targets_take_services_with_node_ports(kind: str):
         ({"target_type": "instances"}, "WK-ADD-060", "target_type", 'write "instance"'),
         ({"target_type": "instance", "service_type": "ClusterIP"}, "WK-ADD-061", "service_type",
          'set target_type to "ip", or service_type to "NodePort"'),
-        ({"target_type": "ip", "windows_ipam": False}, "WK-ADD-062", "target_type", "switch Windows IPAM on"),
+        ({"target_type": "ip", "windows_ipam": False}, "WK-ADD-062", "target_type", "turn on Windows IPAM"),
         ({"target_type": "ip", "scheme": "public"}, "WK-ADD-063", "scheme", "write one of these"),
     ],
 )  # fmt: skip

@@ -47,7 +47,7 @@ def test_an_unknown_addon_is_named_with_the_nearest():
     assert (mistake.rule.code, mistake.path) == ("WK-ADD-001", ("addons", 0, "name"))
     assert "metrics-server" in mistake.message
     assert mistake.remedy == 'write "aws-ebs-csi-driver"'
-    assert "install the chart beside it" in one(Choice("zzz")).remedy
+    assert "install the chart yourself" in one(Choice("zzz")).remedy
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)
@@ -237,7 +237,7 @@ def test_a_role_of_your_own_carries_its_own_policies():
 def test_the_role_is_not_given_by_a_value():
     annotations = {"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/r"}
     mistake = one(Choice("karpenter", values={"serviceAccount": {"annotations": annotations}}))
-    assert (mistake.rule.code, mistake.remedy) == ("WK-ADD-017", "give the ARN in role_arn")
+    assert (mistake.rule.code, mistake.remedy) == ("WK-ADD-017", "set role_arn to the ARN")
 
 
 def test_an_autoscaler_without_a_release_of_the_minor_is_named():
@@ -278,7 +278,7 @@ def test_what_is_still_needed_is_no_left_over():
 
 PURE = (
     *("addons.addon_policies", "addons.addon_rules", "addons.addon_table", "addons.chart_values", "addons.identity"),
-    *("addons.legacy", "addons.load_balancer", "addons.storage_rules", "eks.node_classes"),
+    *("addons.legacy", "addons.load_balancer_rules", "addons.storage_rules", "eks.node_classes"),
 )
 
 

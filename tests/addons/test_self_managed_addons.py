@@ -119,9 +119,9 @@ def test_its_rights_are_for_this_cluster_s_queue_and_groups():
     [
         (["metrics-sever"], {}, "WK-K8S-044", ("addons", 0, "name"), 'write "metrics-server"'),
         (["karpenter"], {}, "WK-K8S-044", ("addons", 0, "name"), "cluster-autoscaler"),
-        (["metrics-server", "metrics-server"], {}, "WK-K8S-044", ("addons", 1, "name"), "join"),
-        ([WEBHOOK], {}, "WK-K8S-045", ("addons", 0, "name"), 'choose "cert-manager" too'),
-        (["cluster-autoscaler"], {}, "WK-K8S-045", ("addons", 0, "name"), f'choose "{WEBHOOK}" too'),
+        (["metrics-server", "metrics-server"], {}, "WK-K8S-044", ("addons", 1, "name"), "merge"),
+        ([WEBHOOK], {}, "WK-K8S-045", ("addons", 0, "name"), 'add "cert-manager"'),
+        (["cluster-autoscaler"], {}, "WK-K8S-045", ("addons", 0, "name"), f'add "{WEBHOOK}"'),
         (["cert-manager", WEBHOOK, "aws-load-balancer-controller"], {"vpc_id": None}, "WK-K8S-045",
          ("addons", 2, "name"), "vpc_id"),
         (["prometheus-windows-exporter"], {"windows": False}, "WK-K8S-045", ("addons", 0, "name"), "Windows nodes"),

@@ -81,7 +81,7 @@ def test_the_smb_class_is_registered(record):
         ({"throughput_mib": 2001}, "WK-ADD-032", "throughput_mib", "set throughput_mib to 2000"),
         ({"volume_type": "st1", "iops": 500}, "WK-ADD-032", "iops", "remove iops"),
         ({"volume_type": "io2", "iops": 500, "throughput_mib": 500}, "WK-ADD-032", "throughput_mib", "remove"),
-        ({"volume_type": "io1"}, "WK-ADD-032", "iops", "set iops to 3000"),
+        ({"volume_type": "io1"}, "WK-ADD-032", "iops", "set iops, for example to 3000"),
         ({"reclaim_policy": "retain"}, "WK-ADD-033", "reclaim_policy", 'write "Retain"'),
     ],
 )

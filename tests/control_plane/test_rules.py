@@ -50,8 +50,8 @@ def test_slots_are_one_three_or_five(count: int, better: int) -> None:
     [
         ({"zones": (), "subnet_ids": ()}, ("zones",), "name zones, such as ['eu-central-1a'"),
         ({"slots": 1}, ("zones",), "name 1 of them, or set slots to 3"),
-        ({"subnet_ids": ("subnet-0a",)}, ("subnet_ids",), "one subnet for each of zones"),
-        ({"zones": ("eu-central-1a", "eu-central-1b", "eu-central-1a")}, ("zones", 2), "name each zone once"),
+        ({"subnet_ids": ("subnet-0a",)}, ("subnet_ids",), "one subnet per zone"),
+        ({"zones": ("eu-central-1a", "eu-central-1b", "eu-central-1a")}, ("zones", 2), "list each zone once"),
         ({"zones": ("eu-central-1a", "eu-central-1b", "eu-central-1z")}, ("zones", 2), 'write "eu-central-1'),
     ],
 )
@@ -67,7 +67,7 @@ def test_each_zone_has_a_slot_and_a_subnet(changes: dict[str, Any], path: tuple[
     [
         (("m7i.lrge",), ("instance_types", 0), 'write "m7i.large"'),
         ((), ("instance_types",), 'write "m7i.large"'),
-        (("m7i.large", "m7g.large"), ("instance_types",), "name types of one architecture"),
+        (("m7i.large", "m7g.large"), ("instance_types",), "use types of one architecture"),
     ],
 )
 def test_instance_types_are_known_and_of_one_architecture(types: Any, path: Any, words: str) -> None:
@@ -238,7 +238,7 @@ def test_other_rooms_refuse_what_is_theirs(code: str, changes: dict[str, Any]) -
 
 @pytest.mark.parametrize(
     ("image_id", "words"),
-    [("al2023", 'set linux to "al2023"'), ("2022", 'set windows to "2022"'), ("ami-12", "write the id of an image")],
+    [("al2023", 'set linux to "al2023"'), ("2022", 'set windows to "2022"'), ("ami-12", "write the ID of an AMI")],
 )
 def test_an_image_is_named_by_its_id(image_id: str, words: str) -> None:
     """WK-IG-029, as of instance groups: a name that linux takes would come back from EC2 as a malformed id."""

@@ -131,7 +131,7 @@ def test_groups_of_either_start_take_a_proxy():
         (Proxy(https="http://p", http="http://$(id)"), ("proxy", "http"), "http://$(id)",
          'write "http://proxy.example.com:3128"'),
         (Proxy(https="http://p", no_proxy=("a,b",)), ("proxy", "no_proxy", 0), "a,b", ".example.com"),
-        (Proxy(https="http://p", no_proxy=("x", "it's")), ("proxy", "no_proxy", 1), "it's", "each on its own"),
+        (Proxy(https="http://p", no_proxy=("x", "it's")), ("proxy", "no_proxy", 1), "it's", "one per entry"),
     ],
 )  # fmt: skip
 def test_a_proxy_has_a_form(proxy: Proxy, path: tuple[str | int, ...], got: str, remedy: str):

@@ -134,10 +134,10 @@ def test_an_unknown_authentication_mode_names_the_nearest():
 @pytest.mark.parametrize(
     ("public", "cidrs", "said"),
     [
-        (True, (), "open to the whole internet"),
+        (True, (), "open to the internet"),
         (False, ("203.0.113.0/24",), "no effect"),
         (True, ("10.0.0.0/8",), "private networks"),
-        (True, ("203.0.113.7",), "no IPv4 network"),
+        (True, ("203.0.113.7",), "not an IPv4 network"),
         (True, tuple(f"203.0.{number}.0/24" for number in range(41)), "at most 40"),
     ],
 )

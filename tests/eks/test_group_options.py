@@ -108,7 +108,7 @@ def test_pods_need_addresses():
     assert mistake.remedy == "set max_pods to 9 or less, or use prefix delegation"
     assert not check_group_options(replace(OWN, max_pods=144, prefix_delegation=True), TARGET)
     assert wrong(replace(OWN, max_pods=145, prefix_delegation=True)).remedy == "set max_pods to 144 or less"
-    assert wrong(replace(OWN, max_pods=-1)).message == "max_pods is 1 or more"
+    assert wrong(replace(OWN, max_pods=-1)).message == "max_pods must be 1 or more"
 
 
 def test_management_is_one_of_two():

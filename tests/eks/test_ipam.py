@@ -102,7 +102,7 @@ def test_targets_that_are_all_zero_do_nothing():
 @pytest.mark.parametrize(
     ("ipam", "said"),
     [
-        (Ipam(warm_prefix_target=1), "prefix delegation only"),
+        (Ipam(warm_prefix_target=1), "need prefix delegation"),
         (Ipam(prefix_delegation=True, warm_prefix_target=1, warm_ip_target=3), "ignores it"),
     ],
 )
@@ -145,6 +145,6 @@ def test_reservations_suffice_for_the_greatest_size():
     ipam = Ipam(prefix_delegation=True)
     mistake = only(advise_reservations(ipam, groups, 20))
     assert (mistake.rule.code, mistake.path, mistake.got) == ("WK-EKS-058", ("windows_prefix_reservations",), 20)
-    assert mistake.remedy == "reserve 21 blocks in all subnets together"
+    assert mistake.remedy == "reserve 21 blocks across all subnets"
     assert not advise_reservations(ipam, groups, 21)
     assert not advise_reservations(Ipam(), groups, 0)

@@ -23,9 +23,9 @@ def one(plan: Plan, kind: str) -> Resource:
 @pytest.mark.parametrize(
     ("change", "code", "path", "words"),
     [
-        ({"cached_images": ["servercore"]}, "WK-EKS-095", ("cached_images", 0), "registry and tag or digest"),
+        ({"cached_images": ["servercore"]}, "WK-EKS-095", ("cached_images", 0), "a registry and a tag or digest"),
         ({"cached_images": [CORE.replace("2022", "2019")]}, "WK-EKS-095", ("cached_images", 0), '"ltsc2022"'),
-        ({"cached_images": ["a/b:c'; rm"]}, "WK-EKS-095", ("cached_images", 0), "registry and tag or digest"),
+        ({"cached_images": ["a/b:c'; rm"]}, "WK-EKS-095", ("cached_images", 0), "a registry and a tag or digest"),
         ({"fast_launch": FastLaunch(account_id="12")}, "WK-EKS-096", ("fast_launch", "account_id"), "twelve digits"),
         ({"fast_launch": FastLaunch(account_id="1" * 12, snapshots=0)}, "WK-EKS-096", ("fast_launch", "snapshots"),
          "1 or more"),

@@ -49,10 +49,11 @@ def test_ordinary_groups_pass():
         ({"edition": "Cor"}, "WK-IG-022", ("edition",), '"core"'),
         ({"instance_types": ("m7g.large",)}, "WK-EKS-016", ("instance_types", 0), "m7i.large"),
         ({"instance_types": ("m6i.larg",)}, "WK-EKS-014", ("instance_types", 0), "m6i.large"),
-        ({"instance_types": ("m6i.large", "m7g.large")}, "WK-EKS-015", ("instance_types",), "one group for each"),
+        ({"instance_types": ("m6i.large", "m7g.large")}, "WK-EKS-015", ("instance_types",),
+         "one group per architecture"),
         ({"instance_types": ("t3.small",)}, "WK-EKS-018", ("instance_types", 0), "4096"),
         ({"subnet_ids": ()}, "WK-IG-041", ("subnet_ids",), "at least one subnet"),
-        ({"min_size": 4}, "WK-EKS-019", ("min_size",), "at most max_size, which is 3"),
+        ({"min_size": 4}, "WK-EKS-019", ("min_size",), "must not exceed max_size, which is 3"),
         ({"root_volume_size_gib": 50}, "WK-IG-024", ("root_volume_size_gib",), "set root_volume_size_gib to 100"),
         ({"capacity_type": "Spot"}, "WK-IG-025", ("capacity_type",), '"spot"'),
         ({"on_demand_base": 1}, "WK-IG-025", ("on_demand_base",), "spot"),
@@ -83,12 +84,12 @@ def test_ordinary_groups_pass():
         ({"rollout": Rollout(min_healthy_percentage=101)}, "WK-IG-031", ("rollout", "min_healthy_percentage"), "100"),
         ({"rollout": Rollout(canary_percentage=100)}, "WK-IG-031", ("rollout", "canary_percentage"), "99"),
         ({"rollout": Rollout(canary_minutes=-1)}, "WK-IG-031", ("rollout", "canary_minutes"), "set it to 0"),
-        ({"container_images": ("servercore",)}, "WK-IG-032", ("container_images", 0), "registry and tag"),
+        ({"container_images": ("servercore",)}, "WK-IG-032", ("container_images", 0), "a registry and a tag"),
         ({"container_images": (f"{LTSC}2025",)}, "WK-IG-032", ("container_images", 0), '"ltsc2022"'),
         ({"container_images": ("registry.k8s.io/pause:3.10",)}, "WK-IG-033", ("container_images", 0), "pause:3.10.2"),
         ({"tags": {f"k{n}": "v" for n in range(40)}}, "WK-IG-034", ("tags",), "50"),
         ({"taints": (Taint(key="a"), Taint(key="a", effect="NoExecute"))}, "WK-IG-035", ("taints", 1, "key"),
-         "one taint of a key"),
+         "one taint per key"),
         ({"drain_seconds": 5}, "WK-IG-036", ("drain_seconds",), "set drain_seconds to 30"),
         ({"page_file_mib": 100000}, "WK-IG-037", ("page_file_mib",), "set page_file_mib to 61440"),
         ({"labels": {"kubernetes.io/team": "a"}}, "WK-SCH-008", ("labels", "kubernetes.io/team"), "node.kubernetes.io"),
@@ -127,7 +128,7 @@ def test_the_names_of_group_and_cluster_make_one():
 @pytest.mark.parametrize(
     ("change", "code", "path", "words"),
     [
-        ({"linux": "bottlerocket"}, "WK-IG-021", ("linux",), "no place for kubeadm"),
+        ({"linux": "bottlerocket"}, "WK-IG-021", ("linux",), "does not support kubeadm"),
         ({"linux": "ubuntu"}, "WK-IG-021", ("linux",), '"ubuntu2404"'),
         ({"root_volume_size_gib": 8}, "WK-IG-024", ("root_volume_size_gib",), "20 to 16384"),
         ({"kubelet": KubeletSettings(max_pods=254)}, "WK-IG-028", ("kubelet", "max_pods"), "253"),
@@ -198,7 +199,7 @@ def test_the_pod_network_has_a_part_for_every_node():
     target = make_target(pod_cidr="10.244.0.0/21")
     (mistake,) = check_instance_groups([linux_args(max_size=8)], target)
     assert (mistake.rule.code, mistake.path) == ("WK-IG-040", ("pod_cidr",))
-    assert "8 parts of /24" in mistake.message
+    assert "8 subnets of /24" in mistake.message
     assert "/20 or larger" in mistake.remedy
     assert not check_instance_groups([linux_args(max_size=4)], target)
 

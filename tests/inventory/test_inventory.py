@@ -69,14 +69,14 @@ def test_windows_is_left_out_with_the_reason() -> None:
         ([*MACHINES, {"name": "x", "address": "10.0.0.1", "roles": ["etdc"]}], "machines[4].roles[0]", "WK-INV-002",
          'write "etcd"'),
         ([*MACHINES, {"name": "x", "address": "10.0.0.1", "roles": "node"}], "machines[4].roles", "WK-INV-002",
-         "roles are a list"),
+         "roles must be a list"),
         ([*MACHINES, {"name": "x", "address": "10.0.0.1", "system": "window"}], "machines[4].system", "WK-INV-002",
          'write "windows"'),
         ([*MACHINES, {"name": "x", "adress": "10.0.0.1"}], "machines[4].adress", "WK-INV-002", 'write "address"'),
         ([*MACHINES, MACHINES[0]], "machines[4].name", "WK-INV-002", "two machines have this name"),
         (MACHINES[1:], "machines", "WK-INV-003", "no Linux machine has the role control_plane"),
         ([*MACHINES, {"name": "cp-2", "address": "10.0.1.11", "roles": ["control_plane"]}], "machines", "WK-INV-003",
-         "etcd has an odd number of members, got 2; make it 1 or 3"),
+         "etcd needs an odd number of members, got 2; use 1 or 3"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_explained(machines: Any, path: str, code: str, words: str) -> None:
@@ -126,7 +126,7 @@ def test_outputs_say_no_region(plan: dict[str, Any]) -> None:
 
 def test_a_cluster_of_eks_has_no_inventory() -> None:
     _, found = command.inventory(to_json(evaluate(ROOT, "dev")))
-    assert "EKS looks after its machines" in found[0].text()
+    assert "EKS manages its own machines" in found[0].text()
 
 
 def run(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:

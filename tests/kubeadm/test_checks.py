@@ -59,9 +59,9 @@ def test_everything_set_rightly_is_right():
 
 WRONG: list[tuple[dict[str, Any], str, str, tuple[str, ...]]] = [
     ({"kubernetes_version": "1.34"}, "WK-KAD-001", "kubernetes_version", ('set kubernetes_version to "1.35"',)),
-    ({"node_cidr_mask": 16}, "WK-KAD-003", "node_cidr_mask", ("from 17 to 28, got 16", "set node_cidr_mask to 24")),
+    ({"node_cidr_mask": 16}, "WK-KAD-003", "node_cidr_mask", ("must be 17 to 28, got 16", "set node_cidr_mask to 24")),
     ({"node_cidr_mask": 30}, "WK-KAD-003", "node_cidr_mask", ("set node_cidr_mask to 24",)),
-    ({"pod_cidr": "10.240.0.0/24", "node_cidr_mask": 24}, "WK-KAD-003", "node_cidr_mask", ("from 25 to 28",)),
+    ({"pod_cidr": "10.240.0.0/24", "node_cidr_mask": 24}, "WK-KAD-003", "node_cidr_mask", ("must be 25 to 28",)),
     ({"pod_cidr": "10.244.0.0/8"}, "WK-NET-003", "pod_cidr", ('write "10.0.0.0/8"',)),
     ({"pod_cidr": "10.244.0.0"}, "WK-NET-002", "pod_cidr", ("is not an IPv4 network",)),
     ({"service_cidr": "fd00::/108"}, "WK-NET-002", "service_cidr", ("IPv6",)),
@@ -77,7 +77,7 @@ WRONG: list[tuple[dict[str, Any], str, str, tuple[str, ...]]] = [
     ({"anonymous_access": "helth"}, "WK-KAD-020", "anonymous_access", ('write "health"',)),
     ({"secrets_encryption": "aescbc"}, "WK-KAD-020", "secrets_encryption", ('"secretbox", "kms" or "none"',)),
     ({"kube_proxy_mode": "ipvs"}, "WK-KAD-020", "kube_proxy_mode", ('"iptables" or "nftables"',)),
-    ({"certificate_validity_days": 0}, "WK-KAD-023", "certificate_validity_days", ("from 1 to 3650, got 0",)),
+    ({"certificate_validity_days": 0}, "WK-KAD-023", "certificate_validity_days", ("must be 1 to 3650, got 0",)),
     ({"etcd_quota_gib": 16}, "WK-KAD-023", "etcd_quota_gib", ("write 8",)),
     ({"audit": AuditLog(max_backups=0)}, "WK-KAD-023", "audit.max_backups", ("write 1",)),
     ({"secrets_encryption": "kms"}, "WK-KAD-021", "kms", ("kms.image", '"secretbox"')),
@@ -93,9 +93,9 @@ WRONG: list[tuple[dict[str, Any], str, str, tuple[str, ...]]] = [
      ('write "kube"',)),
     ({"feature_gates": {"WinDSR": False}}, "WK-KAD-015", "feature_gates.WinDSR", ("locked to true, got false",)),
     ({"extra_arguments": ExtraArguments(api_server={"cloud-provider": "aws"})}, "WK-KAD-010",
-     "extra_arguments.api_server.cloud-provider", ("since Kubernetes 1.33",)),
+     "extra_arguments.api_server.cloud-provider", ("Kubernetes 1.33 removed",)),
     ({"kubelet": KubeletSettings(max_pods=300)}, "WK-KAD-005", "kubelet.max_pods",
-     ("/24 part", "253 pods, got 300", "set max_pods to 253", "to 23")),
+     ("/24 subnet", "253 pods, got 300", "set max_pods to 253", "to 23")),
     ({"kubelet": KubeletSettings(configuration={"maxpods": 3})}, "WK-KAD-016", "kubelet.configuration.maxpods",
      ('write "maxPods"',)),
     ({"kubelet": KubeletSettings(arguments={"max-pods": "3"})}, "WK-KAD-012", "kubelet.arguments.max-pods",
@@ -133,7 +133,7 @@ def test_machines_services_and_pods_must_lie_apart():
 
 def test_more_nodes_than_parts_of_the_pod_network_are_refused_with_the_network_that_holds_them():
     (text,) = texts(check_cluster_config(GOOD, node_count=300))
-    assert "10.244.0.0/16 has 256 parts of /24, and the groups may have 300 nodes" in text
+    assert "10.244.0.0/16 has 256 subnets of /24, and the groups may have 300 nodes" in text
     assert "set pod_cidr to a /15 network" in text
     assert "[WK-KAD-004]" in text
 
@@ -157,7 +157,7 @@ def test_the_mask_that_is_offered_holds_the_pods_and_is_the_longest_that_does(ma
 KUBELET: list[tuple[KubeletSettings, bool, str, str, str]] = [
     (KubeletSettings(max_pods=0), False, "WK-KAD-023", "max_pods", "write 1"),
     (KubeletSettings(max_pods=253), True, "WK-KAD-005", "max_pods", "addresses for 252 pods, got 253"),
-    (KubeletSettings(container_log_max_files=1), False, "WK-KAD-023", "container_log_max_files", "from 2 to 100"),
+    (KubeletSettings(container_log_max_files=1), False, "WK-KAD-023", "container_log_max_files", "must be 2 to 100"),
     (KubeletSettings(image_gc_low_threshold_percent=90), False, "WK-KAD-023", "image_gc_low_threshold_percent", "85"),
     (KubeletSettings(shutdown_grace_period_seconds=15), True, "WK-KAD-023",
      "shutdown_grace_period_critical_pods_seconds", "which is 15, got 20; set it to 5"),
@@ -168,7 +168,7 @@ KUBELET: list[tuple[KubeletSettings, bool, str, str, str]] = [
     (KubeletSettings(eviction_hard={"nodefs.inodesFree": "5%"}), True, "WK-KAD-026", "eviction_hard.nodefs.inodesFree",
      '"memory.available"'),
     (KubeletSettings(configuration={"cgroupDriver": "systemd"}), True, "WK-KAD-019", "configuration.cgroupDriver",
-     "Linux kubelets, and these nodes run Windows"),
+     "exists only on Linux, and these nodes run Windows"),
     (KubeletSettings(arguments={"windows-service": "true"}), True, "WK-KAD-012", "arguments.windows-service",
      "remove it"),
 ]  # fmt: skip
@@ -204,8 +204,8 @@ def test_pinned_pause_image_is_refused_with_the_containerd_that_cannot_start_it(
     found = texts(check_pause_image(image, windows="2025", containerd=containerd))
     assert bool(found) == refused
     if refused:
-        assert f"containerd {containerd} starts no pods" in found[0]
-        assert "take containerd 2.3.4 or newer" in found[0]
+        assert f"containerd {containerd} cannot start pods" in found[0]
+        assert "use containerd 2.3.4 or newer" in found[0]
         assert "[WK-KAD-008]" in found[0]
     assert texts(check_pause_image("registry.k8s.io/pause:3.10.2", containerd=containerd)) == []
 
@@ -219,4 +219,4 @@ def test_a_name_of_254_characters_is_refused_and_one_of_253_is_not():
     name = ".".join(["a" * 62] * 4)[:250]
     assert not check_dns_name(name + ".bb", ("endpoint",))
     (mistake,) = check_dns_name(name + ".bbb", ("endpoint",))
-    assert "at most 253 characters, this has 254" in mistake.message
+    assert "at most 253 characters, and this has 254" in mistake.message

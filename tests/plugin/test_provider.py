@@ -124,7 +124,7 @@ WRONG: Mapping[str, tuple[str, Mapping[str, Any], str, str, str]] = {
     "unknown": ("Network", {"region": "eu-central-1", "natt": "none"}, "natt", "WK-PLG-002", 'write "nat"'),
     "unknown inside": ("EksWindowsNodeGroup", {**GROUP, "cluster": {**CLUSTER, "endpiont": "1"}}, "cluster.endpiont",
                        "WK-PLG-002", 'write "endpoint"'),
-    "unknown and like none": ("StateBucket", {"qqq": "x"}, "qqq", "WK-PLG-002", "leave it out; there are "),
+    "unknown and like none": ("StateBucket", {"qqq": "x"}, "qqq", "WK-PLG-002", "remove it; the inputs are "),
     "number for text": ("EksWindowsNodeGroup", {**GROUP, "windows": 2022.0}, "windows", "WK-PLG-003",
                         'a text is needed, got 2022.0; put it in quotes: "2022"'),
     "text for number": ("EksWindowsNodeGroup", {**GROUP, "minSize": "1"}, "minSize", "WK-PLG-003",

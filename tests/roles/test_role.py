@@ -184,7 +184,7 @@ def test_a_policy_is_attached_once():
     assert only(check_external_policies([CUSTOM, CUSTOM]), "WK-IAM-017").path == ("external_policies", 1)
     own = "arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy"
     found = check_node_role(NodeRoleArgs(kind="eks-linux", external_policies=[own]))
-    assert only(found, "WK-IAM-017").message == "is attached to this role anyway"
+    assert only(found, "WK-IAM-017").message == "winkube attaches this policy already"
 
 
 def test_a_role_has_room_for_twenty_managed_policies():

@@ -70,11 +70,11 @@ def test_every_form_becomes_a_whole_document(source):
         ({"Statement": []}, ("additional_policies", 0, "Statement"), "a statement is a mapping"),
         ({"Statement": ["x"]}, ("additional_policies", 0, "Statement", 0), "a statement is a mapping"),
         ({"Effect": "Allow", "Resource": "*"}, ("additional_policies", 0, "Action"), "is missing"),
-        (allow([]), ("additional_policies", 0, "Action"), "Action is a text or a list of texts"),
+        (allow([]), ("additional_policies", 0, "Action"), "Action must be a string or a list of strings"),
         (
             allow(["ec2:DescribeTags", 7]),
             ("additional_policies", 0, "Action", 1),
-            "Action is a text or a list of texts",
+            "Action must be a string or a list of strings",
         ),
         (allow("ec2:DescribeTags", Condition=["x"]), ("additional_policies", 0, "Condition"), "maps operators"),
     ],
@@ -172,12 +172,15 @@ def test_a_missing_resource_is_refused():
     assert mistake.message == "is missing"
 
 
+NOT_APPLIED = "does not apply to any of the statement's resources"
+
+
 @pytest.mark.parametrize(
     ("action", "resource", "message", "remedy"),
     [
         ("ec2:DescribeTags", "arn:aws:ec2:*:*:instance/*", "cannot be limited to a resource", '"Resource": "*"'),
-        ("s3:GetObject", "arn:aws:s3:::state", "acts on none of the statement's resources", "arn:*:s3:::*/*"),
-        ("s3:ListBucket", "arn:aws:ec2:*:*:instance/*", "acts on none of the statement's resources", "arn:*:s3:::*"),
+        ("s3:GetObject", "arn:aws:s3:::state", NOT_APPLIED, "arn:*:s3:::*/*"),
+        ("s3:ListBucket", "arn:aws:ec2:*:*:instance/*", NOT_APPLIED, "arn:*:s3:::*"),
         ("ecr:GetAuth*", "arn:aws:ecr:*:*:repository/x", "cannot be limited to a resource", '"Resource": "*"'),
     ],
 )
@@ -201,7 +204,7 @@ def test_allowing_all_but_some_actions_is_refused():
     """WK-IAM-010: Allow with NotAction is Allow * with exceptions."""
     mistake = only({"Effect": "Allow", "NotAction": "iam:PassRole", "Resource": "*"}, "WK-IAM-010")
     assert mistake.path == ("additional_policies", 0, "NotAction")
-    assert "name the actions" in mistake.remedy
+    assert "list the actions" in mistake.remedy
 
 
 @pytest.mark.parametrize(

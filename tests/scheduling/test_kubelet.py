@@ -19,11 +19,11 @@ def test_labels_that_node_restriction_lets_through_pass(key: str):
 @pytest.mark.parametrize(
     ("key", "reason"),
     [
-        ("kubernetes.io/team", "only below kubelet.kubernetes.io and node.kubernetes.io"),
-        ("k8s.io/team", "only below"),
-        ("apps.kubernetes.io/team", "only below"),
-        ("node-role.kubernetes.io/worker", "may not give itself a role"),
-        ("kubernetes.io/role", "may not give itself a role"),
+        ("kubernetes.io/team", "only labels below kubelet.kubernetes.io and node.kubernetes.io"),
+        ("k8s.io/team", "only labels below"),
+        ("apps.kubernetes.io/team", "only labels below"),
+        ("node-role.kubernetes.io/worker", "cannot set its own role"),
+        ("kubernetes.io/role", "cannot set its own role"),
         ("node-restriction.kubernetes.io/team", "isolate nodes"),
         ("a.node-restriction.kubernetes.io/team", "isolate nodes"),
     ],

@@ -69,7 +69,7 @@ def test_a_key_of_the_other_flavour_is_told_with_its_own(lines_of: Any) -> None:
 
 def test_a_pod_network_too_small_for_the_groups_is_told_of_the_cluster(lines_of: Any) -> None:
     [line] = lines_of({"winkube:cluster.podCidr": "10.244.0.0/22", "winkube:cluster.nodeCountLimit": 4}, SMALL)
-    assert line.startswith("winkube:cluster.podCidr: 10.244.0.0/22 has 4 parts of /24, and the cluster may have ")
+    assert line.startswith("winkube:cluster.podCidr: 10.244.0.0/22 has 4 subnets of /24, and the cluster may have ")
 
 
 def test_a_domain_that_is_none_is_told_once(lines_of: Any) -> None:

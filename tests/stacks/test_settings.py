@@ -205,7 +205,9 @@ def test_a_cluster_without_windows_nodes_is_right(stack_of: Any) -> None:
 
 def test_a_public_endpoint_names_who_may_reach_it(lines_of: Any) -> None:
     [line] = lines_of({"winkube:cluster.endpointPublicAccess": True})
-    assert line.startswith("winkube:cluster.publicAccessCidrs: without CIDRs the public endpoint is open to the whole")
+    assert line.startswith(
+        "winkube:cluster.publicAccessCidrs: without CIDRs, the public endpoint is open to the internet"
+    )
     assert "set endpointPublicAccess to false" in line
 
 
@@ -235,8 +237,8 @@ def test_what_all_groups_find_wrong_with_the_cluster_is_one_mistake(lines_of: An
     groups += [{"name": name, "windows": "2022", "management": "self_managed"} for name in ("a", "b", "c")]
     [line] = lines_of({"winkube:instanceGroups": groups, "winkube:cluster.authenticationMode": "CONFIG_MAP"})
     assert line == (
-        "winkube:cluster.authenticationMode: nodes that this group starts itself need an access entry, which this mode "
-        'does not have, got "CONFIG_MAP"; set authenticationMode to "API_AND_CONFIG_MAP" [WK-EKS-080]'
+        "winkube:cluster.authenticationMode: nodes of this group need an access entry, which this authentication mode "
+        'does not support, got "CONFIG_MAP"; set authenticationMode to "API_AND_CONFIG_MAP" [WK-EKS-080]'
     )
 
 
@@ -244,7 +246,7 @@ def test_karpenters_nodes_need_a_mode_with_access_entries(lines_of: Any) -> None
     [line] = lines_of({
         "winkube:addons": [{"name": "karpenter"}], "winkube:cluster.authenticationMode": "CONFIG_MAP",
     })  # fmt: skip
-    assert line.startswith("winkube:cluster.authenticationMode: the role of Windows nodes gets an access entry")
+    assert line.startswith("winkube:cluster.authenticationMode: the role of Windows nodes needs an access entry")
     assert line.endswith("[WK-ADD-042]")
 
 
@@ -275,7 +277,7 @@ def test_a_private_network_asks_for_no_endpoint_that_nothing_calls(stack_of: Any
     }
     assert read_settings(stack_of(changes), "dev").network.nat == "none"
     [line] = lines_of({**changes, "winkube:addons": [{"name": "cluster-autoscaler"}]})
-    assert "without NAT nodes need endpoints of autoscaling," in line
+    assert "without NAT, nodes need VPC endpoints for autoscaling," in line
 
 
 ADVISED = {
@@ -291,10 +293,10 @@ def test_what_is_not_advised_is_no_mistake(stack_of: Any) -> None:
         for_the_file(Settings, mistake).text() for mistake in advise_settings(read_settings(stack_of(ADVISED), "dev"))
     ]
     assert advice == [
-        "winkube:instanceGroups: two Linux nodes are advised beside Windows nodes, got 1; "  # noqa: ISC004
+        "winkube:instanceGroups: a cluster with Windows nodes should have at least two Linux nodes, got 1; "  # noqa: ISC004
         "set minSize of a Linux group to 2 [WK-EKS-029]",
-        "winkube:network.windowsPrefixReservations: Windows nodes may take 21 prefixes, 0 are reserved, got 0; "  # noqa: ISC004
-        "reserve 21 blocks in all subnets together [WK-EKS-058]",
+        "winkube:network.windowsPrefixReservations: Windows nodes may need 21 prefixes, and 0 are reserved, got 0; "  # noqa: ISC004
+        "reserve 21 blocks across all subnets [WK-EKS-058]",
     ]
 
 

@@ -142,10 +142,10 @@ def test_registry_mirrors_name_a_host_and_a_url():
     [
         (NodeKind(os="darwin"), ("os",), 'must be "linux" or "windows"'),
         (NodeKind(architecture="amd64"), ("architecture",), 'must be "x86_64" or "arm64"'),
-        (NodeKind(os="windows", architecture="arm64"), ("architecture",), "x86_64 alone"),
+        (NodeKind(os="windows", architecture="arm64"), ("architecture",), "only on x86_64"),
         (NodeKind(runtime="docker"), ("runtime",), "removed dockershim"),
         (NodeKind(runtime="crio"), ("runtime",), 'must be "containerd" or "cri-o"'),
-        (NodeKind(os="windows", runtime="cri-o"), ("runtime",), "no Windows build"),
+        (NodeKind(os="windows", runtime="cri-o"), ("runtime",), "does not support Windows"),
     ],
 )
 def test_nodes_for_which_there_are_no_files_are_refused(kind, path, part):

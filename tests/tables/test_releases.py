@@ -52,7 +52,7 @@ class TestRow:
         assert not check_windows("2025", minor)
         text = only(check_windows("2019", minor, ("instance_groups", 1, "windows")))
         assert text.startswith("winkube:instance_groups[1].windows: Windows nodes of a self-managed cluster run")
-        assert '"2022" or "2025"; 2019 left the list' in text
+        assert '"2022" or "2025"; Kubernetes 1.35 removed 2019' in text
         assert "[WK-KAD-002]" in text
 
     def test_etcd_version_is_the_image_tag_without_its_build(self, minor: str):
@@ -74,13 +74,16 @@ def test_minor_out_of_support_is_refused_with_the_day_and_the_next_one(minor: st
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        *((minor, f"planned for {day} and not in winkube's tables") for minor, day in releases.PLANNED.items()),
+        *(
+            (minor, f"planned for {day}, and winkube does not support it yet")
+            for minor, day in releases.PLANNED.items()
+        ),
         *((minor, f'got "{minor}"; set kubernetes_version to "{NEWEST}"') for minor in releases.PLANNED),
         ("1.9", "out of support for years"),
         (release(NEWEST).patch, f'got "{release(NEWEST).patch}"; set kubernetes_version to "{NEWEST}"'),
         (f"v{OLDEST}", 'set kubernetes_version to "{oldest}"'),
         (NEWEST.replace(".", ","), 'set kubernetes_version to "{newest}"'),
-        ("latest", "winkube builds the Kubernetes minors {minors}"),
+        ("latest", "winkube supports the Kubernetes minors {minors}"),
         ("", 'set kubernetes_version to "{newest}"'),
     ],
 )

@@ -63,7 +63,7 @@ def test_what_is_no_dns_name_is_refused(name: str, message: str, remedy: str):
 def test_a_name_that_is_too_long_is_refused_with_its_lengths(name: str):
     """WK-DNS-002."""
     mistake = only(check_domain(name), "WK-DNS-002")
-    assert "at most 253 characters and a label at most 63" in mistake.message
+    assert "at most 253 characters and a label 63" in mistake.message
     assert str(len(name)) in mistake.message
 
 
@@ -109,9 +109,9 @@ def test_a_private_zone_cannot_be_delegated():
 @pytest.mark.parametrize(
     ("name", "message", "remedy"),
     [
-        ("useast1.prod.example.com", "outside of the zone dev.example.com", '"useast1.dev.example.com"'),
-        ("xdev.example.com", "outside of the zone dev.example.com", '"xdev.dev.example.com"'),
-        ("dev", "outside of the zone dev.example.com", 'write "dev.example.com" or "dev.dev.example.com"'),
+        ("useast1.prod.example.com", "outside the zone dev.example.com", '"useast1.dev.example.com"'),
+        ("xdev.example.com", "outside the zone dev.example.com", '"xdev.dev.example.com"'),
+        ("dev", "outside the zone dev.example.com", 'write "dev.example.com" or "dev.dev.example.com"'),
     ],
 )
 def test_a_cluster_lies_in_its_zone(name: str, message: str, remedy: str):
