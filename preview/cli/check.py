@@ -27,7 +27,16 @@ def add_check(commands: Any) -> None:
     check.add_argument("--policy-config", type=Path, metavar="FILE", help="configuration of the policy pack (JSON)")
     check.add_argument("--answers", type=Path, metavar="FILE",
                        help="results of provider functions, by token (YAML or JSON)")  # fmt: skip
+    add_plain_sdk(check)
     check.set_defaults(run=run_check)
+
+
+def add_plain_sdk(command: argparse.ArgumentParser) -> None:
+    """Add to a command what switches the patches of :mod:`winkube.preview.evaluation.sdk_speed` off."""
+    command.add_argument(
+        "--plain-sdk", action="store_true",
+        help="use the Pulumi SDK without what makes it faster here: the result is the same",
+    )  # fmt: skip
 
 
 def run_check(options: argparse.Namespace) -> int:

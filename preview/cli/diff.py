@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .check import add_plain_sdk
+
 _EPILOG = (
     "BASE and HEAD are git revisions: branches, tags, commits. Without HEAD the files are compared as they are, "
     "uncommitted changes included. Without --stack or --stacks, all stacks of either side are compared. "
@@ -44,6 +46,7 @@ def add_diff(commands: Any) -> None:
                       help="exit with 1 on: any change; a resource that is replaced; one that is or perhaps is; a "
                       "disturbed Windows group; a new error or warning. May be given several times")  # fmt: skip
     diff.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead of the terminal")
+    add_plain_sdk(diff)
     diff.set_defaults(run=run_diff)
 
 

@@ -6,11 +6,12 @@ import gc
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from ..evaluation.sdk_speed.unused_modules import load_later
-from .check import CLEAN, FOUND, WRONG, add_check
+from ..evaluation import sdk_speed
+from .check import CLEAN, FOUND, WRONG, add_check, add_plain_sdk
 from .diff import add_diff
 
 
@@ -21,11 +22,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # A command lives for one evaluation: collecting garbage would only cost, and at its end a fifth of the time.
     gc.disable()
     atexit.register(gc.freeze)
-    load_later()
     from ..errors import PreviewError
 
     try:
-        return options.run(options)
+        with sdk_speed.plain_sdk() if getattr(options, "plain_sdk", False) else nullcontext():
+            sdk_speed.before_import()
+            return options.run(options)
     except PreviewError as error:
         print(f"error: {error}", file=sys.stderr)
         return WRONG
@@ -64,6 +66,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     preview.add_argument("--timeline", action="store_true",
                          help="show instead what a first deployment takes: API calls, and the longest chain of "
                          "resources; of all stacks where none is named (tree or json)")  # fmt: skip
+    add_plain_sdk(preview)
     preview.set_defaults(run=_preview)
     add_check(commands)
     add_diff(commands)

@@ -2,7 +2,7 @@
 
 The SDK is written for a monitor at the other end of a socket: it hands each call to a thread pool, waits for
 outstanding work by looking at all of it again after each piece, and walks the whole call stack of each resource.
-With the monitor in this process none of that is needed; what is replaced here is measured in ``make bench``.
+With the monitor in this process none of that is needed. What else makes the SDK faster stands in ``sdk_speed``.
 """
 
 import asyncio
@@ -12,13 +12,11 @@ import os
 import selectors
 import sys
 from collections.abc import Callable, Generator, Set
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from inspect import isawaitable
 from typing import Any
 
 import pulumi
-from pulumi import _types as sdk_types  # pyright: ignore[reportPrivateUsage]
-from pulumi import _utils as sdk_utilities  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import mocks as sdk_mocks
 from pulumi.runtime import resource as sdk_resource
 from pulumi.runtime import settings as sdk_settings
@@ -26,19 +24,14 @@ from pulumi.runtime import stack as sdk_stack
 from pulumi.runtime.proto import source_pb2
 
 from ..model import UNKNOWN_TEXT
+from .forward_references import keep_names_equal
 from .monitor import CALL_TYPE, Engine, Monitor
 from .project import Run
-from .sdk_speed.bytecode import postponed_annotations
-from .sdk_speed.lazy_outputs import make_when_read
-from .sdk_speed.module_imports import import_package
-from .sdk_speed.shortcuts import use as use_shortcuts
-from .sdk_speed.type_hints import compile_once, hints_of, keep_names_equal
+from .sdk_speed import faster_sdk
+from .sdk_speed.patch import replace
 
 DEADLOCK_SECONDS = 60
 """With the monitor in this process nothing takes long: a program that waits this long waits for nothing."""
-
-
-_NOTHING = object()
 
 
 class DeadlockError(Exception):
@@ -67,7 +60,7 @@ def _run(body: Callable[[], Any], monitor: Monitor, engine: Engine, run: Run) ->
     # One error fails every task that waits for it. It is raised once; the loop must not log it forty times more.
     loop.set_exception_handler(lambda *_: None)
     asyncio.set_event_loop(loop)
-    with _tuned(root_directory, unknown_keys), postponed_annotations():
+    with _adapted(root_directory, unknown_keys), faster_sdk():
         try:
             loop.run_until_complete(_in_stack(body))
         finally:
@@ -165,40 +158,22 @@ async def _settle() -> None:
 
 
 @contextmanager
-def _tuned(root_directory: str, unknown_keys: Set[str]) -> Generator[None]:
-    """The runtime with its slow or blind spots replaced, for the length of one run."""
+def _adapted(root_directory: str, unknown_keys: Set[str]) -> Generator[None]:
+    """The runtime with what it does not tell an evaluation, for the length of one run."""
     collecting = gc.isenabled()
     gc.disable()  # a run makes much and drops little: looking for garbage costs more than half of its time
-    saved: list[tuple[Any, str, Any]] = []
-
-    def put(owner: Any, name: str, value: Any) -> None:
-        saved.append((owner, name, vars(owner).get(name, _NOTHING)))
-        setattr(owner, name, value)
-
-    make_when_read(put)
-    use_shortcuts(put)
-    compile_once(put)
-    keep_names_equal(put)
-    put(sdk_utilities, "lazy_import", import_package)
-    for name in ("input_type_types", "output_type_types", "resource_types"):
-        put(sdk_types, name, hints_of)
-    put(sdk_resource, "_get_stack_trace", lambda: _stack_trace(root_directory))
-    put(pulumi.runtime, "invoke", _typed(pulumi.runtime.invoke, plain=True))
-    put(pulumi.runtime, "invoke_async", _typed(pulumi.runtime.invoke_async, plain=True))
-    put(pulumi.runtime, "invoke_output", _typed(pulumi.runtime.invoke_output, plain=False))
-    if unknown_keys:
-        for name in [name for name in vars(pulumi.Config) if name.startswith(("get_secret", "require_secret"))]:
-            put(pulumi.Config, name, _unknown_secret(getattr(pulumi.Config, name), unknown_keys))
-    try:
-        yield
-    finally:
-        for owner, name, value in reversed(saved):
-            if value is _NOTHING:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, value)
+    with ExitStack() as stack:
         if collecting:
-            gc.enable()
+            stack.callback(gc.enable)
+        keep_names_equal(stack)
+        replace(stack, sdk_resource, "_get_stack_trace", lambda: _stack_trace(root_directory))
+        replace(stack, pulumi.runtime, "invoke", _typed(pulumi.runtime.invoke, plain=True))
+        replace(stack, pulumi.runtime, "invoke_async", _typed(pulumi.runtime.invoke_async, plain=True))
+        replace(stack, pulumi.runtime, "invoke_output", _typed(pulumi.runtime.invoke_output, plain=False))
+        if unknown_keys:
+            for name in [name for name in vars(pulumi.Config) if name.startswith(("get_secret", "require_secret"))]:
+                replace(stack, pulumi.Config, name, _unknown_secret(getattr(pulumi.Config, name), unknown_keys))
+        yield
 
 
 def _typed(function: Callable[..., Any], *, plain: bool) -> Callable[..., Any]:

@@ -16,7 +16,7 @@ from pulumi import _types as sdk_types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import rpc as sdk_rpc
 
 from .sdk_speed.module_imports import snake
-from .sdk_speed.type_hints import hints_of
+from .sdk_speed.type_hints import Hints
 
 _classes: dict[str, type[Any]] = {}
 
@@ -131,7 +131,7 @@ def placeholder(hint: Any, label: str, arn_prefix: str = "arn:aws:placeholder:::
 
 def is_text_output(cls: type[Any], key: str) -> bool:
     """Whether a provider gives a property as text, though it may be given as an object: a policy, for example."""
-    return hints_of(cls).get(key) is str
+    return sdk_types.resource_types(cls).get(key) is str
 
 
 @cache
@@ -141,7 +141,8 @@ def nested_texts(cls: type[Any], key: str) -> tuple[str, ...]:
     The cluster security group of an EKS cluster is such a text: it stands inside ``vpcConfig``, half of which is
     given. The SDK does not tell which of them the provider really computes, so none may pass for "not there".
     """
-    hint = hints_of(cls).raw(key)
+    types: Any = sdk_types.resource_types(cls)
+    hint = types.raw(key) if isinstance(types, Hints) else sdk_types._raw_return_hints(cls).get(key)  # pyright: ignore[reportPrivateUsage]
     inner = typing.get_args(hint)[0] if typing.get_origin(hint) is pulumi.Output else hint
     if not (isinstance(inner, type) and sdk_types.is_output_type(inner)):
         return ()  # an optional one may be absent as a whole, and what is given of it is all there is

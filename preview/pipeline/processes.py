@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import PreviewError
+from ..evaluation.sdk_speed import SAID
 
 MODULE = "winkube.preview.pipeline.worker"
 MARK = b"\0winkube: answered\0"
@@ -225,6 +226,7 @@ class _Running:
             if self.stopped:
                 raise PreviewError("stopped")
             process = _Process(folder)
+            os.environ[SAID] = "1"  # what all processes would say of the SDK is said by the first
             self.processes.append(process)
             return process
 

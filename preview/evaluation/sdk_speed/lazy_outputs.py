@@ -7,7 +7,8 @@ translated at once, by the SDK itself, so that a value of a wrong type is refuse
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 import pulumi
@@ -15,7 +16,7 @@ from pulumi.output import _OutputData  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import rpc as sdk_rpc
 from pulumi.runtime import settings as sdk_settings
 
-Put = Callable[[Any, str, Any], None]
+from .patch import Patch, replace
 
 
 class _Resolved(NamedTuple):
@@ -143,9 +144,26 @@ def _read(resource: pulumi.Resource, name: str) -> Any:
     raise AttributeError(f"{type(resource).__name__!r} object has no attribute {name!r}")
 
 
-def make_when_read(put: Put) -> None:
-    """Let the SDK make properties when they are read, by ``put``, which replaces a name of a module or class."""
-    put(sdk_rpc, "transfer_properties", _transfer)
-    put(sdk_rpc, "resolve_properties", _resolve)
-    put(sdk_rpc, "resolve_outputs_due_to_exception", _fail)
-    put(pulumi.Resource, "__getattr__", _read)
+def _apply(stack: ExitStack) -> None:
+    replace(stack, sdk_rpc, "transfer_properties", _transfer)
+    replace(stack, sdk_rpc, "resolve_properties", _resolve)
+    replace(stack, sdk_rpc, "resolve_outputs_due_to_exception", _fail)
+    replace(stack, pulumi.Resource, "__getattr__", _read)
+
+
+PATCH = Patch(
+    "lazy_outputs",
+    _apply,
+    needs={
+        "pulumi.runtime.rpc:transfer_properties": ("res", "props", "custom"),
+        "pulumi.runtime.rpc:resolve_properties": (
+            "resolvers", "all_properties", "deps", "custom", "resolve_missing_as_unknown",
+        ),
+        "pulumi.runtime.rpc:resolve_outputs_due_to_exception": ("resolvers", "exn"),
+        "pulumi.runtime.rpc:is_rpc_secret": ("value",),
+        "pulumi.runtime.rpc:unwrap_rpc_secret": ("value",),
+        "pulumi.output:Output._from_data": ("cls", "data"),
+        "pulumi.output:_OutputData.__init__": ("self", "resources", "value", "is_known", "is_secret"),
+        "pulumi:get": ("self", "name"),
+    },
+)  # fmt: skip

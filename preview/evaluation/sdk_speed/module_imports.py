@@ -11,9 +11,14 @@ import importlib.util
 import os
 import re
 import sys
+from contextlib import ExitStack
 from functools import cache
 from types import ModuleType
 from typing import Any
+
+from pulumi import _utils as sdk_utilities  # pyright: ignore[reportPrivateUsage]
+
+from .patch import Patch, replace
 
 _DRESSING = re.compile(r"^(Awaitable)?(.*?)(ArgsDict|Args|Result|_output)?$")
 
@@ -115,3 +120,10 @@ def snake(name: str) -> str:
     ('vpc_endpoint', 'open_id_connect_provider', 'get_vpc')
     """
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def _apply(stack: ExitStack) -> None:
+    replace(stack, sdk_utilities, "lazy_import", import_package)
+
+
+PATCH = Patch("module_imports", _apply, needs={"pulumi._utils:lazy_import": ("fullname",)})

@@ -6,11 +6,14 @@ gives ten of them. Resolving an annotation is what typing does slowest: here eac
 
 import typing
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import cache
 from typing import Any, get_type_hints
 
 import pulumi
 from pulumi import _types as sdk_types  # pyright: ignore[reportPrivateUsage]
+
+from .patch import Patch, replace
 
 _LOCALS: dict[str, Any] = {"Output": pulumi.Output, "T": type(None)}
 
@@ -69,35 +72,29 @@ def _resolved(modules: tuple[str, ...]) -> dict[str, Any]:
     return {}
 
 
-def compile_once(put: Callable[[Any, str, Any], None]) -> None:
-    """Compile an annotation of the same text once, by ``put``, which replaces an attribute.
-
-    ``typing`` compiles each annotation that it is given as text, and every property in a TypedDict is one.
-    """
-    put(typing, "compile", cache(compile))
-
-
-def keep_names_equal(put: Callable[[Any, str, Any], None]) -> None:
-    """Let a name in an annotation equal another of the same spelling for good, by ``put``, which replaces an attribute.
-
-    In Python 3.11 to 3.13 it equals by what it was last resolved to, which differs from module to module. The caches of
-    ``typing`` have such names in their keys: they forget another entry than the oldest one, and then give the type of
-    one annotation for another, once an evaluation, or several in one process, has resolved enough of them.
-    """
-    if not hasattr(typing.ForwardRef("Any"), "__forward_evaluated__"):
-        return
-
-    def equal(this: Any, other: Any) -> Any:
-        if not isinstance(other, typing.ForwardRef):
-            return NotImplemented
-        return this.__forward_arg__ == other.__forward_arg__ and this.__forward_module__ == other.__forward_module__
-
-    put(typing.ForwardRef, "__eq__", equal)
-    for clear in getattr(typing, "_cleanups", ()):  # keys that differed may be equal now
-        clear()
-
-
 @cache
 def hints_of(cls: type[Any]) -> Hints:
     """The types of a class."""
     return Hints(cls)
+
+
+def _apply(stack: ExitStack) -> None:
+    for name in ("input_type_types", "output_type_types", "resource_types"):
+        replace(stack, sdk_types, name, hints_of)
+    # typing compiles each annotation that it is given as text, and every property in a TypedDict is one.
+    replace(stack, typing, "compile", cache(compile))
+
+
+PATCH = Patch(
+    "type_hints",
+    _apply,
+    needs={
+        "pulumi._types:input_type_types": ("input_type_cls",),
+        "pulumi._types:output_type_types": ("output_type_cls",),
+        "pulumi._types:resource_types": ("resource_cls",),
+        "pulumi._types:_py_properties": ("cls",),
+        "pulumi._types:_globals_for_cls": ("cls",),
+        "pulumi._types:_types_from_annotations": ("cls",),
+        "pulumi._types:unwrap_type": ("val",),
+    },
+)

@@ -1,6 +1,5 @@
 """Properties that are made when they are read are those that the SDK makes at once."""
 
-import asyncio
 import sys
 import typing
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 from pulumi import _types as sdk_types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import resource as sdk_resource
 from pulumi.runtime import rpc as sdk_rpc
-from winkube.preview.evaluation import runtime
+from winkube.preview.evaluation import sdk_speed
 from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import UNKNOWN, Plan
 
@@ -41,10 +40,10 @@ def told(plan: Plan) -> Any:
 
 
 @pytest.mark.parametrize("mode", ["preview", "update"])
-@pytest.mark.parametrize("part", ["make_when_read", "use_shortcuts", "compile_once"])
-def test_a_plan_is_the_same_as_the_sdks_own_way_gives(monkeypatch: pytest.MonkeyPatch, mode: str, part: str) -> None:
+@pytest.mark.parametrize("left_out", sdk_speed.PATCHES)
+def test_a_plan_is_the_same_without_each_patch(monkeypatch: pytest.MonkeyPatch, mode: str, left_out: str) -> None:
     fast = told(evaluate_function(program, mode=mode))
-    monkeypatch.setattr(runtime, part, lambda put: None)
+    monkeypatch.setattr(sdk_speed, "PATCHES", [name for name in sdk_speed.PATCHES if name != left_out])
     assert told(evaluate_function(program, mode=mode)) == fast
     assert fast[1]["cidr"] == "10.0.0.0/16"
 
@@ -96,19 +95,9 @@ def test_who_looks_at_all_of_a_resource_sees_every_property() -> None:
 def test_nothing_of_it_is_left_behind() -> None:
     owners = [(sdk_rpc, "transfer_properties"), (sdk_rpc, "resolve_properties"), (sdk_rpc, "serialize_property"),
               (sdk_types, "unwrap_type"), (sdk_resource, "create_urn")]  # fmt: skip
-    owners += [(sys.modules[f"pulumi.runtime.{one}"], "wrap_with_context") for one in ("invoke", "resource")]
+    owners += [(sdk_rpc, "declare_dependency"), (pulumi.log, "debug"), (sys.modules["pulumi._utils"], "lazy_import")]
     before = [getattr(owner, name) for owner, name in owners]
     evaluate_function(program)
     assert [getattr(owner, name) for owner, name in owners] == before
     assert "__getattr__" not in vars(pulumi.Resource)
     assert "compile" not in vars(typing)
-
-
-@pytest.mark.parametrize(
-    "value", ["text", 1, 1.5, True, None, ["a", {"b": [1, None]}], {"a": {"b": True}}, pulumi.StringAsset("x")]
-)
-def test_a_value_is_serialized_as_the_sdk_does(value: Any) -> None:
-    from winkube.preview.evaluation.sdk_speed.shortcuts import _serializer  # pyright: ignore[reportPrivateUsage]
-
-    fast = asyncio.run(_serializer(sdk_rpc.serialize_property)(value, [], "key"))
-    assert fast == asyncio.run(sdk_rpc.serialize_property(value, [], "key"))

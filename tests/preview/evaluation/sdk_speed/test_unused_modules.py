@@ -11,8 +11,9 @@ pytestmark = pytest.mark.verify
 
 LOOK = """
 import json, sys
-from winkube.preview.evaluation.sdk_speed.unused_modules import LATER, load_later
-load_later()
+from winkube.preview.evaluation.sdk_speed import before_import
+from winkube.preview.evaluation.sdk_speed.unused_modules import LATER
+before_import()
 import pulumi
 import pulumi_aws as aws
 from winkube.preview.evaluation.evaluate import evaluate_function

@@ -15,11 +15,13 @@ import importlib.util
 import marshal
 import os
 import sys
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
+
+from .patch import Patch
 
 _FLAGS = __future__.annotations.compiler_flag
 
@@ -93,11 +95,9 @@ def _generated(package: str) -> bool:
     return any(os.path.isfile(f"{folder}/_utilities.py") for folder in folders)  # noqa: PTH113
 
 
-@contextmanager
-def postponed_annotations() -> Generator[None]:
-    """Modules of SDKs that are imported meanwhile have annotations that are not evaluated."""
+def _apply(stack: ExitStack) -> None:
     sys.meta_path.insert(0, _Finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(_Finder)
+    stack.callback(sys.meta_path.remove, _Finder)
+
+
+PATCH = Patch("postponed_annotations", _apply)

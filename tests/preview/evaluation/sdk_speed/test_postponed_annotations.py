@@ -3,20 +3,23 @@
 import importlib
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from winkube.preview.evaluation.sdk_speed import bytecode
+from winkube.preview.evaluation.sdk_speed import postponed_annotations
 
 pytestmark = pytest.mark.verify
 
 SHAPES = """
 import json, sys, typing, pulumi
-from contextlib import nullcontext
-from winkube.preview.evaluation.sdk_speed import bytecode
+from contextlib import ExitStack
+from winkube.preview.evaluation.sdk_speed import postponed_annotations
 import pulumi_aws
-with bytecode.postponed_annotations() if sys.argv[1] == "postponed" else nullcontext():
+with ExitStack() as stack:
+    if sys.argv[1] == "postponed":
+        postponed_annotations.PATCH.apply(stack)
     from pulumi_aws.sqs import queue
     from pulumi_aws.sqs import _inputs
 from pulumi import _types
@@ -54,7 +57,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     (folder / "thing.py").write_text("def make(a: Missing) -> None: ...\nVALUE = 1\n")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(str(tmp_path))
-    functions = (bytecode._cache, bytecode._kept, bytecode._generated)
+    functions = (postponed_annotations._cache, postponed_annotations._kept, postponed_annotations._generated)
     for function in functions:
         function.cache_clear()
     yield folder
@@ -67,7 +70,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def load() -> Any:
     sys.modules.pop("pulumi_sample.thing", None)
     importlib.import_module("pulumi_sample")
-    with bytecode.postponed_annotations():
+    with ExitStack() as stack:
+        postponed_annotations.PATCH.apply(stack)
         return importlib.import_module("pulumi_sample.thing")
 
 
@@ -81,7 +85,7 @@ def test_a_changed_source_of_the_same_time_and_size_is_seen(package: Path) -> No
 
 def test_broken_bytecode_is_made_anew(package: Path) -> None:
     assert load().VALUE == 1
-    for file in Path(bytecode._cache()).iterdir():
+    for file in Path(postponed_annotations._cache()).iterdir():
         file.write_bytes(file.read_bytes()[:20])
     assert load().VALUE == 1
 
