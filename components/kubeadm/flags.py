@@ -209,6 +209,8 @@ FIELDS_OWNED: Mapping[str, str] = {
 FIELDS_FIXED = ("authentication", "authorization", "containerRuntimeEndpoint", "providerID", "staticPodPath")
 """Fields that hold a node and its cluster together."""
 
+CGROUPS = "winkube tells every container runtime to use the systemd driver, and the kubelet must use the same one"
+
 FIELDS_OF_LINUX = (
     "cgroupDriver", "cgroupRoot", "cgroupsPerQOS", "cpuCFSQuota", "cpuCFSQuotaPeriod", "enforceNodeAllocatable",
     "failCgroupV1", "failSwapOn", "iptablesDropBit", "iptablesMasqueradeBit", "kernelMemcgNotification",
@@ -302,6 +304,8 @@ def _check_flag(component: str, minor: str, flag: str, value: str, windows: bool
         system, other = ("Windows", "Linux") if windows else ("Linux", "Windows")
         found.add(FIELD_LINUX, (), f"--{flag} exists only on {other}, and these nodes run {system}", "remove it",
                   value)  # fmt: skip
+    elif component == "kubelet" and flag == "cgroup-driver":
+        found.add(FLAG_OWNED, (), CGROUPS, "remove it", value)
     return found
 
 
@@ -358,6 +362,8 @@ def check_kubelet_fields(
                 "remove it",
                 value,
             )
+        elif name == "cgroupDriver":
+            found.add(FIELD_OWNED, where, CGROUPS, "remove it", value)
         elif (kind := _KINDS.get(known[name])) and not _is(value, kind[1]):
             found.add(FIELD_KIND, where, f"must be {kind[0]}", f"write {kind[0]}", value)
     return found

@@ -62,10 +62,9 @@ def node_artefacts(node: WindowsNode) -> Sequence[Artefact]:
 
 def node_files(node: WindowsNode) -> dict[str, str]:
     """Path to text of every file that is written as it stands, placeholders apart."""
-    data = rf"{node.data_volume}:\containerd" if node.data_volume else paths.CONTAINERD_DATA
     files = {
         **kubelet_files(node),
-        paths.CONTAINERD_CONFIGURATION: containerd_configuration(_pause(node), data),
+        paths.CONTAINERD_CONFIGURATION: containerd_configuration(_pause(node), _containerd_data(node)),
         paths.CRICTL_CONFIGURATION: f"runtime-endpoint: {paths.CONTAINERD_PIPE}\n"
         f"image-endpoint: {paths.CONTAINERD_PIPE}\ntimeout: 60\n",
         **hosts_files(node.registry_mirrors),
@@ -142,8 +141,14 @@ def _document(node: WindowsNode) -> dict[str, Any]:
     }
 
 
+def _containerd_data(node: WindowsNode) -> str:
+    return rf"{node.data_volume}:\containerd" if node.data_volume else paths.CONTAINERD_DATA
+
+
 def _windows(node: WindowsNode) -> dict[str, Any]:
     first, count = host.DYNAMIC_PORTS
+    # Images are unpacked to a volume of their own where there is one.
+    excluded = dict.fromkeys([*host.DEFENDER_PATHS, _containerd_data(node)])
     return {
         "release": node.windows,
         "build": WINDOWS_RELEASES[node.windows].build.rpartition(".")[2],
@@ -151,7 +156,7 @@ def _windows(node: WindowsNode) -> dict[str, Any]:
         "registry": [{"path": row.path, "name": row.name, "value": row.value} for row in host.REGISTRY[node.windows]],
         "firewall": [{"name": row.name, "protocol": row.protocol, "port": row.port} for row in host.FIREWALL],
         "dynamicPorts": {"first": first, "count": count},
-        "defender": {"paths": list(host.DEFENDER_PATHS), "processes": list(host.DEFENDER_PROCESSES)},
+        "defender": {"paths": list(excluded), "processes": list(host.DEFENDER_PROCESSES)},
         "pageFileMib": node.page_file_mib,
         "bitLocker": node.bitlocker,
         "dataVolume": node.data_volume,

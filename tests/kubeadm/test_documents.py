@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from winkube.kubeadm import api_server, kubeadm_documents, kubeconfig, kubelet, paths
 from winkube.kubeadm.config import ClusterConfig, ExtraArguments, KmsPlugin, KubeletSettings, NodeConfig
 from winkube.kubeadm.rendering import render
+from winkube.node_agent import containerd, crio
 from winkube.scheduling.labels import Taint
 from winkube.tables.releases import SELF_MANAGED_MINORS
 
@@ -233,3 +234,102 @@ def test_the_files_hold_no_secret_but_one():
     every = replace(CLUSTER, encryption_algorithm="ECDSA-P256", certificate_validity_days=90, always_pull_images=True)
     files = api_server.api_server_files(every)
     assert paths.ENCRYPTION not in files
+
+
+def registrations(node: NodeConfig) -> list[dict[str, Any]]:
+    """What init and both joins are told of a node."""
+    several = [kubeadm_documents.init_documents(CLUSTER, node)[0],
+               *(kubeadm_documents.join_document(node, control_plane=plane) for plane in (False, True))]  # fmt: skip
+    return [one["nodeRegistration"] for one in several]
+
+
+@pytest.mark.parametrize(
+    ("runtime", "socket"),
+    [("containerd", "unix:///run/containerd/containerd.sock"), ("cri-o", "unix:///var/run/crio/crio.sock")],
+)
+def test_kubeadm_is_told_the_one_socket_of_the_runtime(runtime: str, socket: str):
+    """Two runtimes on an image would make it guess; Docker's sockets stand for no runtime."""
+    assert {one["criSocket"] for one in registrations(NodeConfig(runtime=runtime))} == {socket}
+    assert {"containerd": containerd.SOCKET, "cri-o": crio.SOCKET} == paths.SOCKETS
+    windows = kubelet.windows_kubelet_configuration(CLUSTER)
+    assert windows["containerRuntimeEndpoint"] == "npipe:////./pipe/containerd-containerd"
+
+
+def test_an_empty_list_of_taints_is_written_out_and_a_control_plane_keeps_kubeadm_s():
+    """Left out, kubeadm gives a control plane its taint; an empty list takes it away."""
+    assert [one["taints"] for one in registrations(NodeConfig(taints=()))] == [[]] * 3
+    assert "taints: []" in render(registrations(NodeConfig(taints=()))[0])
+    assert not any("taints" in one for one in registrations(NodeConfig()))
+
+
+def test_a_node_is_called_by_its_instance_on_both_systems():
+    """kubeadm, both kubelets and the cloud controller know it by one name and one provider's id."""
+    assert {one["name"] for one in registrations(NodeConfig())} == {"${INSTANCE_ID}"}
+    linux, windows = kubelet.linux_kubelet_arguments(NodeConfig()), kubelet.windows_kubelet_arguments(NodeConfig())
+    assert windows["hostname-override"] == "${INSTANCE_ID}"
+    provider = {linux["provider-id"], kubelet.windows_kubelet_configuration(CLUSTER)["providerID"]}
+    assert provider == {"${PROVIDER_ID}"}
+
+
+def test_the_api_server_advertises_the_address_of_its_node():
+    init, join = kubeadm_documents.init_documents(CLUSTER)[0], kubeadm_documents.join_document(control_plane=True)
+    for endpoint in (init["localAPIEndpoint"], join["controlPlane"]["localAPIEndpoint"]):
+        assert endpoint == {"advertiseAddress": "${PRIVATE_IP}", "bindPort": 6443}
+
+
+COMPONENTS = {
+    "api_server": lambda one: one["apiServer"],
+    "controller_manager": lambda one: one["controllerManager"],
+    "scheduler": lambda one: one["scheduler"],
+    "etcd": lambda one: one["etcd"]["local"],
+}
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_flags_of_a_user_stand_among_ours_as_names_and_values(component: str):
+    """Commas in a value stay in it: no command line takes it apart."""
+    extra = ExtraArguments(**{component: {"v": "4", "a-list": "one,two"}})
+    flags = COMPONENTS[component](kubeadm_documents.cluster_configuration(replace(CLUSTER, extra_arguments=extra)))
+    assert {"name": "v", "value": "4"} in flags["extraArgs"]
+    assert {"name": "a-list", "value": "one,two"} in flags["extraArgs"]
+    usual = COMPONENTS[component](kubeadm_documents.cluster_configuration(CLUSTER))["extraArgs"]
+    assert all(one in flags["extraArgs"] for one in usual)
+    assert len(flags["extraArgs"]) == len(usual) + 2
+
+
+def test_the_scheduler_is_not_profiled_and_keeps_to_its_own_machine():
+    """Without a bind address of ours, kubeadm's stays: that of the machine itself."""
+    written = kubeadm_documents.cluster_configuration(CLUSTER)["scheduler"]["extraArgs"]
+    flags = {one["name"]: one["value"] for one in written}
+    assert flags["profiling"] == "false"
+    assert "bind-address" not in flags
+
+
+@pytest.mark.parametrize(("always", "more"), [(False, set()), (True, {"AlwaysPullImages"})])
+def test_admission_plugins_come_on_top_of_the_defaults(always: bool, more: set[str]):
+    """Neither the flag that replaces them all nor the one that takes some away is written."""
+    flags = api_server.api_server_arguments(replace(CLUSTER, always_pull_images=always))
+    usual = {"NodeRestriction", "DenyServiceExternalIPs", "EventRateLimit"}
+    assert set(flags["enable-admission-plugins"].split(",")) == usual | more
+    assert not {"admission-control", "disable-admission-plugins"} & set(flags)
+
+
+def test_etcd_stands_beside_each_api_server_with_our_flags_alone():
+    """Stacked; names, addresses and certificates of a member are kubeadm's, from the node itself."""
+    etcd = kubeadm_documents.cluster_configuration(CLUSTER)["etcd"]
+    assert set(etcd) == {"local"}
+    assert set(etcd["local"]) == {"dataDir", "extraArgs"}
+    flags = [one["name"] for one in etcd["local"]["extraArgs"]]
+    assert flags == ["cipher-suites", "quota-backend-bytes"]
+
+
+def test_init_brings_the_settings_of_all_kubelets_and_a_join_brings_none():
+    """A join takes them from the cluster: they are rendered once."""
+    several = {one["kind"]: one for one in kubeadm_documents.init_documents(CLUSTER)}
+    assert list(several) == [
+        "InitConfiguration", "ClusterConfiguration", "KubeletConfiguration", "KubeProxyConfiguration",
+    ]  # fmt: skip
+    assert several["KubeletConfiguration"] == kubelet.linux_kubelet_configuration(CLUSTER)
+    join = kubeadm_documents.join_document(NodeConfig(kubelet=KubeletSettings(max_pods=50)))
+    assert (join["kind"], join["patches"]) == ("JoinConfiguration", {"directory": paths.PATCHES})
+    assert "clusterDNS" not in render(join)

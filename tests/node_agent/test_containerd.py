@@ -2,15 +2,24 @@
 
 import subprocess
 import tomllib
+from contextlib import nullcontext
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
+from winkube.kubeadm.config import ClusterConfig
+from winkube.kubeadm.flags import check_extra_args, check_kubelet_fields
+from winkube.kubeadm.kubelet import linux_kubelet_configuration
 from winkube.node_agent import containerd, crio
 from winkube.node_agent.containerd import config_version, configuration, hosts_toml
+from winkube.node_agent.node_files import MODULES
+from winkube.node_agent.winkube_agent.machine import BUDGETS, Machine
 from winkube.tables.releases import SELF_MANAGED_RELEASES
 
 from tests.binaries import binary
 
 PAUSE = "registry.k8s.io/pause:3.10.2"
+CLUSTER = ClusterConfig(cluster_name="c", kubernetes_version="1.36", endpoint="api.example.com:6443")
 IMAGES, RUNTIME = "io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime"
 
 
@@ -35,6 +44,7 @@ def test_the_real_containerd_shows_our_settings(tmp_path, release):
     assert whole["version"] == 4
     assert plugins[IMAGES]["pinned_images"]["sandbox"] == PAUSE
     assert plugins[IMAGES]["registry"]["config_path"] == "/etc/containerd/certs.d"
+    assert plugins[IMAGES]["snapshotter"] == "overlayfs"
     runtimes = plugins[RUNTIME]["containerd"]
     assert runtimes["default_runtime_name"] == "runc"
     runc = runtimes["runtimes"]["runc"]
@@ -53,6 +63,33 @@ def test_the_real_containerd_reads_the_older_version_of_the_file_too(tmp_path):
     whole, _ = dumped(tmp_path, configuration("2.2.7", PAUSE))
     assert whole["plugins"][IMAGES]["pinned_images"]["sandbox"] == PAUSE
     assert whole["plugins"][RUNTIME]["containerd"]["runtimes"]["runc"]["options"]["SystemdCgroup"] is True
+
+
+@pytest.mark.parametrize("release", ["2.2.7", "2.3.4"])
+def test_runtimes_and_kubelets_leave_cgroups_to_systemd(release):
+    """All of them say so themselves: one that fell back to cgroupfs would count what another limits."""
+    runc = tomllib.loads(configuration(release, PAUSE))["plugins"][RUNTIME]["containerd"]["runtimes"]["runc"]
+    assert runc["options"]["SystemdCgroup"] is True
+    assert tomllib.loads(crio.configuration(PAUSE))["crio"]["runtime"]["cgroup_manager"] == "systemd"
+    assert linux_kubelet_configuration(CLUSTER)["cgroupDriver"] == "systemd"
+    for found in (
+        check_kubelet_fields("1.36", {"cgroupDriver": "cgroupfs"}),
+        check_extra_args("kubelet", "1.36", {"cgroup-driver": "cgroupfs"}),
+    ):
+        (mistake,) = found
+        assert "systemd" in mistake.text()
+
+
+def test_containerd_keeps_its_own_snapshotter_and_finds_the_module_of_it():
+    """overlayfs is its default; the kernel is prepared before services are started."""
+    assert "snapshotter" not in configuration("2.3.4", PAUSE)
+    assert "overlay" in MODULES
+    done = []
+    machine = SimpleNamespace(_phase=lambda name: nullcontext(done.append(name)))
+    for name in BUDGETS:
+        setattr(machine, name, Mock(__name__=name))
+    Machine.prepare(machine)
+    assert done.index("kernel") < done.index("services")
 
 
 def test_the_windows_variant_has_the_same_images_and_another_runtime():

@@ -104,6 +104,15 @@ def test_a_healthy_member_is_left_in_peace() -> None:
             assert action == decide.DONE, view
 
 
+def test_nobody_joins_before_there_is_a_cluster() -> None:
+    """A control-plane node waits for the mark of another one, a worker for the token that is written with it."""
+    joins = [view for view, action in ALL if action == decide.JOIN]
+    assert joins
+    assert all((view.mark, view.api) == ("other", "ready") for view in joins)
+    for made, local in itertools.product(("", "joining", "joined"), ("none", "partial", "complete")):
+        assert decide.next_worker_action(decide.WorkerView(made, local, token=False)) != decide.JOIN
+
+
 def test_every_way_ends() -> None:
     """From every state that a first node can be in, the actions lead to the end, without a circle."""
     view, seen = View(), []
@@ -167,6 +176,16 @@ def test_only_the_dead_are_removed() -> None:
             left = [one for one in members if one is not other]
             assert not any(ADDRESS in one.addresses or one.learner for one in left), "kubeadm would break etcd"
     assert tried == 6 * 6 * 2 * 3 * 3
+
+
+def test_a_dead_member_is_removed_before_the_join() -> None:
+    """Also that of the slot's former machine, whose address comes back on an empty disk."""
+    alive = Member(2, "i-b", ("10.0.0.3",), learner=False)
+    for address in ("10.0.0.2", ADDRESS):
+        dead = Member(1, "i-a", (address,), learner=False)
+        known = peers({"i-a": "terminated", "i-b": "running", ME: "running"})
+        assert membership.next_under_lock([dead, alive], known, "none") == (membership.REMOVE, dead)
+    assert membership.next_under_lock([alive], known, "none") == (membership.TRY_JOIN, None)
 
 
 def test_the_last_voter_is_never_removed() -> None:

@@ -98,7 +98,9 @@ def test_the_machine_can_carry_out_what_is_rendered(tmp_path, runtime):
     machine.images()
     service = node_files.RUNTIME_SERVICES[runtime]
     assert [f"systemctl restart {service}", "systemctl restart kubelet.service"] == [c for c in calls if "restart" in c]
+    assert [f"systemctl enable {service}", "systemctl enable kubelet.service"] == [c for c in calls if "enable" in c]
     assert (tmp_path / f"etc/systemd/system/{service}").exists()
+    assert "WantedBy=multi-user.target" in (tmp_path / "etc/systemd/system/kubelet.service").read_text()
     assert "crictl inspecti --quiet registry.k8s.io/pause:3.10.2" in calls
 
 
@@ -212,6 +214,17 @@ def test_the_kubelet_waits_for_kubeadm():
     assert "After=network-online.target containerd.service" in unit
 
 
+def test_the_kubelet_s_flags_keep_the_order_of_kubeadm():
+    """What stands later wins: kubeadm's flags of the node do, and nothing of the distribution comes behind them."""
+    drop_in = next(one.content for one in worker().files if one.path.endswith("10-kubeadm.conf"))
+    assert drop_in.splitlines()[-2:] == [
+        "ExecStart=",
+        "ExecStart=/usr/local/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELET_KUBEADM_ARGS",
+    ]
+    assert "/etc/default/kubelet" not in drop_in
+    assert "/etc/sysconfig/kubelet" not in drop_in
+
+
 @pytest.mark.parametrize("name", LINUX_HOSTS)
 def test_hosts_have_an_image_for_each_architecture(name):
     host = LINUX_HOSTS[name]
@@ -233,3 +246,22 @@ def test_the_kernel_forwards_packets_of_pods(made):
     """Every Linux node: without it no pod reaches another node."""
     kernel = json.loads(made().text())["sysctls"]
     assert (kernel["net.ipv4.ip_forward"], kernel["net.bridge.bridge-nf-call-iptables"]) == ("1", "1")
+
+
+@pytest.mark.parametrize("made", [worker, plane])
+@pytest.mark.parametrize("runtime", ["containerd", "cri-o"])
+def test_the_kernel_is_prepared_alike_for_every_runtime(made, runtime, tmp_path):
+    """Modules and sysctls, now and after a restart, by the agent itself below a temporary root."""
+    calls = []
+
+    def run(call, **_):
+        calls.append(" ".join(call))
+        return subprocess.CompletedProcess(call, 0, "", "")
+
+    Machine(made(runtime=runtime).value(), {}, lambda *_: b"", tmp_path, run).kernel()
+    assert calls[:2] == ["modprobe overlay", "modprobe br_netfilter"]
+    assert (tmp_path / "etc/modules-load.d/90-winkube.conf").read_text() == "overlay\nbr_netfilter\n"
+    bridged = {f"net.bridge.bridge-nf-call-{table} = 1" for table in ("iptables", "ip6tables")}
+    lines = (tmp_path / "etc/sysctl.d/90-winkube.conf").read_text().splitlines()
+    assert {"net.ipv4.ip_forward = 1", *bridged} <= set(lines)
+    assert {f"sysctl -w {line.replace(' = ', '=')}" for line in lines} == set(calls[2:])

@@ -3,11 +3,13 @@
 import hashlib
 import itertools
 import re
+import tomllib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
+from winkube.node_agent import containerd, crio
 from winkube.tables.artefacts import (
     ARCHITECTURES,
     DIGEST_CONFLICT,
@@ -183,6 +185,7 @@ def test_versions_agree_with_the_release(minor):
     by_name = {one.name: one.version for one in rows(minor, LINUX[0])}
     assert by_name["kubelet"] == by_name["kubeadm"] == by_name["kubectl"] == release.patch
     assert (by_name["containerd"], by_name["runc"]) == (release.containerd, release.runc)
+    assert {one.version for one in rows(minor, WINDOWS) if one.name == "containerd"} == {release.containerd}
     assert by_name["etcd"] == ETCD_TOOLS[release.etcd.rpartition(".")[0]]
     assert by_name["etcd"].rpartition(".")[0] == release.etcd.rpartition(".")[0]
 
@@ -201,10 +204,45 @@ def test_keys_urls_and_paths_are_unique_and_fit_the_system(minor, kind):
 
 
 @pytest.mark.parametrize("minor", MINORS)
+@pytest.mark.parametrize("kind", [one for one in LINUX if one.runtime == "containerd"])
+def test_linux_programs_lie_where_no_package_manager_writes(minor, kind):
+    """An upgrade of the system replaces files of ``/usr/bin`` and its like; a system may keep ``/usr`` for reading."""
+    paths = [install.path for one in rows(minor, kind) for install in one.install]
+    assert {path for path in paths if not path.startswith(("/usr/local/bin/", "/usr/local/sbin/", "/opt/"))} == set()
+    assert {"/usr/local/bin/kubelet", "/usr/local/bin/kubeadm"} <= set(paths)
+
+
+@pytest.mark.parametrize("minor", MINORS)
+@pytest.mark.parametrize("kind", LINUX)
+def test_cni_plugins_are_unpacked_where_the_runtimes_look_for_them(minor, kind):
+    (plugins,) = [one for one in rows(minor, kind) if one.name == "cni-plugins"]
+    assert plugins.version.startswith("1.9.")
+    assert plugins.digest.startswith("sha256:")
+    assert {"/opt/cni/bin/bridge", "/opt/cni/bin/host-local", "/opt/cni/bin/loopback", "/opt/cni/bin/portmap"} <= {
+        install.path for install in plugins.install
+    }
+    settings = tomllib.loads(containerd.configuration(SELF_MANAGED_RELEASES[minor].containerd, "pause"))
+    assert settings["plugins"]["io.containerd.cri.v1.runtime"]["cni"]["bin_dirs"] == ["/opt/cni/bin"]
+    assert tomllib.loads(crio.configuration("pause"))["crio"]["network"]["plugin_dirs"] == ["/opt/cni/bin/"]
+
+
+@pytest.mark.parametrize("minor", MINORS)
+@pytest.mark.parametrize("kind", [*LINUX, WINDOWS])
+def test_every_node_has_crictl_of_its_minor_or_of_the_one_before(minor, kind):
+    """Upstream publishes it some time after Kubernetes; one that is a minor older works."""
+    (crictl,) = [one for one in rows(minor, kind) if one.name == "crictl"]
+    assert 0 <= int(minor.split(".")[1]) - int(crictl.version.split(".")[1]) <= 1
+    (install,) = crictl.install
+    assert install.path == (r"C:\k\crictl.exe" if kind.os == "windows" else "/usr/local/bin/crictl")
+
+
+@pytest.mark.parametrize("minor", MINORS)
 def test_cri_o_is_of_the_minor_of_kubernetes(minor):
-    """Its releases follow those of Kubernetes, and support no other."""
-    version = next(one.version for one in rows(minor, NodeKind(runtime="cri-o")) if one.name == "cri-o")
-    assert version.rpartition(".")[0] == minor
+    """Its releases follow those of Kubernetes, and support no other; it is the project's own bundle."""
+    (bundle,) = [one for one in rows(minor, NodeKind(runtime="cri-o")) if one.name == "cri-o"]
+    assert bundle.version.rpartition(".")[0] == minor
+    assert bundle.url == f"https://storage.googleapis.com/cri-o/artifacts/cri-o.amd64.v{bundle.version}.tar.gz"
+    assert (bundle.digest or "").startswith("sha256:") == (SELF_MANAGED_RELEASES[minor].cri_o is not None)
 
 
 def test_workers_get_neither_kubectl_nor_the_tools_of_etcd():

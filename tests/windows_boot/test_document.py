@@ -69,7 +69,7 @@ def test_the_node_s_own_firewall_lets_in_what_the_security_group_does() -> None:
 def test_the_virus_scanner_leaves_the_runtime_the_kubelet_and_the_pod_network_alone() -> None:
     """Their data and their programs; nothing of the system is left out."""
     defender = DOCUMENT["windows"]["defender"]
-    assert set(defender["paths"]) == {paths.CONTAINERD_DATA, paths.KUBELET}
+    assert set(defender["paths"]) == {paths.CONTAINERD_DATA, r"D:\containerd", paths.KUBELET}
     assert {program.rpartition("\\")[2] for program in defender["processes"]} == {
         "containerd.exe", "containerd-shim-runhcs-v1.exe", "kubelet.exe", "kube-proxy.exe", "flanneld.exe",
         "win-overlay.exe",
