@@ -128,9 +128,9 @@ def _cni(*paths: str) -> dict[str, str]:
     return {path.rsplit("/", 1)[-1]: f"github.com/containernetworking/plugins/plugins/{path}" for path in paths}
 
 
-def _control_plane(minor: str, *, default: bool) -> Recipe:
+def _control_plane(minor: str) -> Recipe:
     programs = _kubernetes("kube-apiserver", "kube-controller-manager", "kube-scheduler")
-    return Recipe("kubernetes", packages=programs, default=default, needs="test bed", **_of_kubernetes(minor))
+    return Recipe("kubernetes", packages=programs, needs="test bed", **_of_kubernetes(minor))
 
 
 def _of_kubernetes(minor: str) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _of_kubernetes(minor: str) -> dict[str, Any]:
 def _per_minor(minor: str) -> tuple[Recipe, ...]:
     common = _of_kubernetes(minor)
     return (
-        _control_plane(minor, default=True),
+        _control_plane(minor),
         Recipe("kubeadm", packages=_kubernetes("kubeadm"), needs="kubeadm documents", **common),
         Recipe(
             "kubernetes-node",
@@ -298,7 +298,7 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     *_per_minor(DEFAULT_MINOR)[1:],
     *(recipe for minor in reversed(MINORS) if minor != DEFAULT_MINOR for recipe in _per_minor(minor)),
-    *(_control_plane(minor, default=False) for minor in EKS_ONLY),
+    *(_control_plane(minor) for minor in EKS_ONLY),
 )
 """In the order in which they are built: what most tests need first."""
 
