@@ -200,10 +200,12 @@ def test_a_failed_boot_abandons_the_instance(record: Record) -> None:
     assert set(initial) == set(later) == {"node-ready", "node-drained"}
     for hooks in (initial, later):
         assert hooks["node-ready"]["defaultResult"] == "ABANDON"
+        assert hooks["node-ready"]["heartbeatTimeout"] == 1800
         assert hooks["node-ready"]["lifecycleTransition"] == "autoscaling:EC2_INSTANCE_LAUNCHING"
         assert hooks["node-drained"]["defaultResult"] == "CONTINUE"
         assert hooks["node-drained"]["heartbeatTimeout"] == 1260
     document = json.loads(named(plan, "win-document").inputs["content"])
+    assert document["deadlines"]["bootSeconds"] == 1800
     assert document["autoScaling"] == {
         "group": "windows.prod.example.com", "launchHook": "node-ready", "terminateHook": "node-drained",
     }  # fmt: skip

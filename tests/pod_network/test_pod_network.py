@@ -77,12 +77,30 @@ def test_windows_pods_reach_services_through_the_tunnel_and_the_rest_as_the_node
     conflist = windows_cni_conflist("10.244.0.0/16", "10.96.0.0/12")
     (plugin,) = conflist["plugins"]
     assert conflist["name"] == network_name()
-    assert plugin["delegate"]["type"] == "win-overlay"
+    assert (plugin["type"], plugin["delegate"]["type"]) == ("flannel", "win-overlay")
+    assert plugin["capabilities"]["dns"] is True
     assert plugin["delegate"]["apiVersion"] == 2
     policies = {it["value"]["Type"]: it["value"]["Settings"] for it in plugin["delegate"]["policies"]}
     assert policies["OutBoundNAT"] == {"Exceptions": ["10.244.0.0/16", "10.96.0.0/12"]}
     assert policies["SDNRoute"] == {"DestinationPrefix": "10.96.0.0/12", "NeedEncap": True}
     assert policies["ProviderAddress"] == {"ProviderAddress": NODE_IP}
+
+
+@pytest.mark.parametrize("vni", [4096, 5000])
+def test_every_program_on_windows_calls_the_network_by_one_name(vni: int):
+    """flanneld makes it from the VNI; the CNI configuration, both scripts and kube-proxy look for it by that name."""
+    flannel, proxy = flannel_manifests(replace(FLANNEL, vni=vni)), kube_proxy_manifests(replace(PROXY, vni=vni))
+    told, asked = flannel["windows-configuration"]["data"], proxy["configuration"]["data"]
+    names = {
+        f"flannel.{json.loads(told['net-conf.json'])['Backend']['VNI']}",
+        json.loads(told["cni.conflist"])["name"],
+        json.loads(asked["kube-proxy.json"])["winkernel"]["networkName"],
+        json.loads(asked["source-vip.json"])["name"],
+    }
+    for manifests in (flannel, proxy):
+        (container,) = pod_of(manifests["windows"])["containers"]
+        names |= {it["value"] for it in container["env"] if it["name"] == "NETWORK_NAME"}
+    assert names == {f"flannel.{vni}"}
 
 
 def test_the_address_of_kube_proxy_comes_from_the_pods_own_book():
@@ -116,6 +134,7 @@ def test_programs_on_windows_act_as_the_node(pod: dict[str, Any]):
     environment = {it["name"]: it for it in container["env"]}
     assert environment["KUBERNETES_SERVICE_HOST"]["value"] == "api.prod.example.com"
     assert environment["KUBERNETES_SERVICE_PORT"]["value"] == "6443"
+    assert environment["NODE_NAME"]["valueFrom"]["fieldRef"]["fieldPath"] == "spec.nodeName"
     assert environment["NODE_IP"]["valueFrom"]["fieldRef"]["fieldPath"] == "status.hostIP"
     assert pod["automountServiceAccountToken"] is False
     (token,) = [it for it in pod["volumes"] if it["name"] == "token"]

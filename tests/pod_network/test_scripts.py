@@ -97,6 +97,30 @@ def test_what_a_script_reads_is_written(script: str):
     assert directory[1].replace("\\", "/") == f"C:{mount['mountPath']}"
 
 
+def test_flanneld_is_told_the_address_of_its_node_and_the_network():
+    """Its name comes by the environment, which flanneld reads itself."""
+    given = powershell.script("flannel.ps1").partition("$arguments = @(")[2].partition("\n)")[0]
+    words = {line.strip().rstrip(",") for line in given.splitlines()} - {""}
+    assert words >= {
+        "'--kube-subnet-mgr'", "'--ip-masq'", "('--iface={0}' -f $env:NODE_IP)",
+        "('--net-config-path={0}' -f (Join-Path $configuration 'net-conf.json'))",
+    }  # fmt: skip
+    (container,) = flannel_manifests(FlannelArgs(endpoint=API))["windows"]["spec"]["template"]["spec"]["containers"]
+    assert {"NODE_NAME", "NODE_IP"} <= {it["name"] for it in container["env"]}
+
+
+def test_kube_proxy_is_started_when_its_network_is_there():
+    """It waits for the network, reserves an address, writes its configuration and forgets the rules of the last run."""
+    _, _, body = powershell.script("kube_proxy.ps1").rpartition("\n}\n$subnet = ")
+    steps = ("Wait-PodNetwork", "Get-SourceVip", "Write-Configuration", "Remove-HnsPolicyList", "& $binary")
+    places = [f"$subnet = {body}".find(step) for step in steps]
+    assert -1 not in places
+    assert places == sorted(places)
+    waiting = powershell.script("kube_proxy.ps1").partition("function Wait-PodNetwork {")[2].partition("\n}\n")[0]
+    assert "$_.Name -eq $env:NETWORK_NAME -and [string]$_.ManagementIP -ne ''" in waiting
+    assert "throw" in waiting
+
+
 def test_paths_are_those_of_the_documents():
     """Where the runtime looks for CNI, where host-local keeps its book, and under which name."""
     flannel, proxy = powershell.script("flannel.ps1"), powershell.script("kube_proxy.ps1")

@@ -8,6 +8,7 @@ import pulumi_kubernetes as kubernetes
 import pytest
 from winkube.core.errors import WinkubeError
 from winkube.preview.model import Plan
+from winkube.scheduling.kubelet import SET_BY_OTHERS, check_kubelet_labels
 from winkube.scheduling.runtime_class_manifests import check_releases, runtime_class_manifest
 from winkube.scheduling.runtime_classes import WindowsRuntimeClasses, WindowsRuntimeClassesArgs
 from winkube.tables.windows import WINDOWS_RELEASES
@@ -25,10 +26,22 @@ def test_a_release_is_its_build_and_its_toleration():
     manifest = runtime_class_manifest("2025")
     assert manifest["metadata"]["name"] == "windows-2025"
     assert manifest["handler"] == "runhcs-wcow-process"
-    assert manifest["scheduling"]["nodeSelector"]["node.kubernetes.io/windows-build"] == "10.0.26100"
+    assert manifest["scheduling"]["nodeSelector"] == {
+        "kubernetes.io/os": "windows",
+        "kubernetes.io/arch": "amd64",
+        "node.kubernetes.io/windows-build": "10.0.26100",
+    }
     assert manifest["scheduling"]["tolerations"] == [
         {"key": "os", "operator": "Equal", "value": "windows", "effect": "NoSchedule"}
     ]
+
+
+@pytest.mark.parametrize("release", WINDOWS_RELEASES)
+def test_a_class_selects_by_labels_that_every_node_gets(release: str):
+    """Nothing has to be set on a node, and no group may set it."""
+    selected = runtime_class_manifest(release)["scheduling"]["nodeSelector"]
+    assert set(selected) <= set(SET_BY_OTHERS)
+    assert {mistake.rule.code for mistake in check_kubelet_labels(selected)} == {"WK-SCH-009"}
 
 
 def test_the_component_uses_the_caller_s_provider(record: Callable[..., Plan]):

@@ -185,7 +185,9 @@ def test_versions_agree_with_the_release(minor):
     by_name = {one.name: one.version for one in rows(minor, LINUX[0])}
     assert by_name["kubelet"] == by_name["kubeadm"] == by_name["kubectl"] == release.patch
     assert (by_name["containerd"], by_name["runc"]) == (release.containerd, release.runc)
-    assert {one.version for one in rows(minor, WINDOWS) if one.name == "containerd"} == {release.containerd}
+    windows = {one.name: one.version for one in rows(minor, WINDOWS, optional=("kubectl", "kube-log-runner"))}
+    assert {windows[name] for name in ("kubelet", "kube-proxy", "kubectl", "kube-log-runner")} == {release.patch}
+    assert windows["containerd"] == release.containerd
     assert by_name["etcd"] == ETCD_TOOLS[release.etcd.rpartition(".")[0]]
     assert by_name["etcd"].rpartition(".")[0] == release.etcd.rpartition(".")[0]
 

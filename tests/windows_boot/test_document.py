@@ -1,5 +1,6 @@
 """The node document of Windows nodes: its contract with the scripts, its texts, and what is refused."""
 
+import base64
 import json
 import re
 from collections.abc import Iterator
@@ -129,7 +130,10 @@ def test_certificate_authority_and_bootstrap_kubeconfig() -> None:
     files = node_files(node())
     assert files[paths.CERTIFICATE_AUTHORITY] == CERTIFICATE
     config = yaml.safe_load(DOCUMENT["kubelet"]["bootstrapKubeconfig"]["content"])
-    assert config["clusters"][0]["cluster"]["server"] == "https://api.prod.example.com:6443"
+    (cluster,) = [it["cluster"] for it in config["clusters"]]
+    assert set(cluster) == {"server", "certificate-authority-data"}
+    assert cluster["server"] == "https://api.prod.example.com:6443"
+    assert base64.b64decode(cluster["certificate-authority-data"]).decode() == CERTIFICATE
     assert config["users"][0]["user"] == {"token": "${JOIN_TOKEN}"}
     configuration = json.loads(files[paths.KUBELET_CONFIGURATION])
     assert configuration["authentication"]["x509"]["clientCAFile"] == paths.CERTIFICATE_AUTHORITY
@@ -142,6 +146,18 @@ def test_what_the_kubelet_reads_is_written_where_it_looks() -> None:
         _, _, value = argument.partition("=")
         if value.startswith("C:\\"):
             assert value in made or value.rpartition("\\")[0] in made, argument
+
+
+def test_the_log_of_the_kubelet_is_kept_and_turned_over_where_its_runner_is() -> None:
+    """Without the program the kubelet is the service alone; containerd has a log file in any case."""
+    program, *arguments = DOCUMENT["kubelet"]["runner"]
+    assert program.rpartition("\\")[2] == "kube-log-runner.exe"
+    said = dict(word.lstrip("-").split("=") for word in arguments)
+    assert said["log-file"] == r"C:\var\log\kubelet\kubelet.log"
+    assert (said["log-file-size"], said["log-file-age"]) == ("50Mi", "168h")
+    assert json.loads(node_document(node(kubelet_log=False)))["kubelet"]["runner"] == []
+    logs = (said["log-file"], DOCUMENT["containerd"]["log"])
+    assert {log.rpartition("\\")[0] for log in logs} <= set(DOCUMENT["directories"]["own"])
 
 
 def test_programs_that_scripts_run_are_installed() -> None:

@@ -20,12 +20,54 @@ def test_services_are_those_of_windows_itself(scripts: Bundle) -> None:
     kubelet = dict(calls_in(scripts["Kubelet.ps1"], "Install-Kubelet"))
     assert "-Name 'kubelet'" in kubelet["New-Service"]
     assert "-DependsOn 'containerd'" in kubelet["New-Service"]
+    assert "-BinaryPathName $line -StartupType Manual" in kubelet["New-Service"]
+    line = scripts["Kubelet.ps1"].words(scripts["Kubelet.ps1"].functions["Install-Kubelet"])
+    assert "(@($Document.kubelet.runner) + @($Document.kubelet.program) + $arguments)" in line
     registered = [words for _, words in calls_in(scripts["Containerd.ps1"], "Install-Containerd")]
     assert any("@('--register-service', '--config', $configuration, '--log-file', $log)" in it for it in registered)
     made = {name for script in scripts.values() for _, name in script.calls() if name == "New-Service"}
     assert made == {"New-Service"}
     for script, function in (("Kubelet.ps1", "Install-Kubelet"), ("Containerd.ps1", "Install-Containerd")):
         assert "Set-ServiceEnvironment" in dict(calls_in(scripts[script], function))
+
+
+def steps(scripts: Bundle) -> dict[str, str]:
+    """The steps of a boot in order: name to the code of its action."""
+    return dict(re.findall(r"@\{ Name = '(\w+)'; Once = .*; Action = \{ (.*) \} \}", scripts["Start-Node.ps1"].text))
+
+
+def test_a_boot_installs_programs_and_files_before_it_starts_them(scripts: Bundle) -> None:
+    """Each step is a function of the bundle, which is given the document; the kubelet is started last."""
+    found = steps(scripts)
+    assert list(found) == [
+        "directories", "release", "proxy", "windows", "volume", "artefacts", "files", "containerd", "images",
+        "network", "kubelet", "watch", "join",
+    ]  # fmt: skip
+    called = {name: action.partition(" ")[0] for name, action in found.items()}
+    assert (called["artefacts"], called["files"]) == ("Install-Artefacts", "Write-NodeFile")
+    assert (called["containerd"], called["kubelet"], called["join"]) == (
+        "Install-Containerd", "Install-Kubelet", "Join-Cluster",
+    )  # fmt: skip
+    assert set(called.values()) <= {name for script in scripts.values() for name in script.functions}
+    text = scripts["Start-Node.ps1"].text
+    assert "foreach ($step in $todo)" in text
+    assert "$todo = $steps + $joining" in text
+
+
+def test_an_image_of_another_build_ends_the_boot_before_anything_is_installed(scripts: Bundle) -> None:
+    """With both builds in the words; nothing of the boot installs a patch."""
+    names = list(steps(scripts))
+    assert steps(scripts)["release"] == "Test-WindowsRelease -Document $document"
+    assert names.index("release") < names.index("windows") < names.index("artefacts")
+    system = scripts["System.ps1"]
+    check = system.words(system.functions["Test-WindowsRelease"])
+    refusal = check.partition("if ($build -ne $Document.windows.build) {")[2]
+    assert refusal.strip().startswith("throw")
+    assert "$build of Windows" in refusal
+    assert "$($Document.windows.build)" in refusal
+    assert "[string][Environment]::OSVersion.Version.Build" in check
+    updates = re.compile(r"wusa|WindowsUpdate|Add-WindowsPackage|dism", re.IGNORECASE)
+    assert not [script.name for script in scripts.values() if updates.search(script.text)]
 
 
 def test_a_kubelet_that_fails_is_started_again(scripts: Bundle) -> None:
