@@ -128,7 +128,7 @@ class TestWhatIsCompared:
         text = """
             from pathlib import Path
             import pulumi, pulumi_aws as aws
-            here = Path(__file__).resolve().parent.parent
+            here = Path(__file__).resolve().parent
             aws.sqs.Queue("q", delay_seconds=int(Path("delay.txt").read_text()), tags={"path": str(here / "x")})
             aws.s3.BucketObjectv2("o", bucket="b", key="k", source=pulumi.FileAsset("delay.txt"))
         """
@@ -304,7 +304,7 @@ class TestWhatGoesWrong:
         assert 'working tree, stack "dev": ValueError: two' in text
 
     def test_a_missing_file_is_named_without_the_temporary_folder(self, repository: Repository) -> None:
-        repository.program("from pathlib import Path\n(Path(__file__).parent.parent / 'no.txt').read_text()\n")
+        repository.program("from pathlib import Path\n(Path(__file__).parent / 'no.txt').read_text()\n")
         repository.commit()
         repository.program(PROGRAM.format(delay=1))
         text = repository.fails()
