@@ -138,7 +138,9 @@ def test_programs_on_windows_act_as_the_node(pod: dict[str, Any]):
     assert environment["NODE_IP"]["valueFrom"]["fieldRef"]["fieldPath"] == "status.hostIP"
     assert pod["automountServiceAccountToken"] is False
     (token,) = [it for it in pod["volumes"] if it["name"] == "token"]
-    seconds = token["projected"]["sources"][0]["serviceAccountToken"]["expirationSeconds"]
+    sources = {kind: it for source in token["projected"]["sources"] for kind, it in source.items()}
+    assert sources["configMap"]["name"] == "kube-root-ca.crt"
+    seconds = sources["serviceAccountToken"]["expirationSeconds"]
     assert 600 <= seconds <= 3600
 
 

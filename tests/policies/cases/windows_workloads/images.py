@@ -3,13 +3,18 @@
 from winkube.policies.model import UNKNOWN
 from winkube.policies.resource_types import POD
 
-from ..base import Case, container, planned, windows, windows_case, windows_group
+from ..base import Case, container, planned, pod, windows, windows_case, windows_group
 from .common import CORE, build
 
 CASES = {
     "windows-one-system": windows_case(
         [windows(), windows(image=f"{CORE}:ltsc2022")],
-        [windows(image="alpine:3.20"), windows(image="nginx:1.27-alpine"), windows(image="ubuntu")],
+        [
+            windows(image="alpine:3.20"),
+            windows(image="nginx:1.27-alpine"),
+            windows(image="ubuntu"),
+            pod({"containers": [container(image=f"{CORE}:ltsc2022"), container(image="alpine:3.20")]}),
+        ],
         [windows(image=UNKNOWN)],
         "in a pod for Windows",
     ),

@@ -33,7 +33,14 @@ CASES = {
     ),
     "windows-whole-volumes": windows_case(
         [mount()],
-        [mount(subPath="a"), mount(subPathExpr="$(POD)")],
+        [
+            mount(subPath="a"),
+            mount(subPathExpr="$(POD)"),
+            windows(
+                {"volumes": [{"name": "v", "secret": {"secretName": "a"}}]},
+                volumeMounts=[{"name": "v", "mountPath": "C:\\data\\a", "subPath": "a"}],
+            ),
+        ],
         [mount(subPath=UNKNOWN)],
         "mounts a part of a volume",
     ),
