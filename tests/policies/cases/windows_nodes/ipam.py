@@ -51,6 +51,6 @@ CASES = {
             [cluster(), windows_group(instanceTypes=UNKNOWN), addon({"enableWindowsPrefixDelegation": "true"})],
             [*NODES, addon(UNKNOWN)],
         ],
-        "is not Nitro",
+        "is not a Nitro type",
     ),
 }

@@ -55,7 +55,7 @@ CASES = {
             {"metadata": {"name": "vpc-admission-webhook-deployment", "namespace": "kube-system"}},
         ],
         [{"metadata": {"name": UNKNOWN, "namespace": "kube-system"}}],
-        "is a left-over of the legacy Windows support",
+        "remains from the legacy Windows support",
     ),
     "pod-network-maintained": one(
         POD,
