@@ -40,7 +40,7 @@ def test_an_ordinary_target_passes():
         ({"token_parameter": "winkube prod"}, "WK-IG-002", ("token_parameter",), '"/winkube-prod"'),
         ({"token_parameter": "/aws/token"}, "WK-IG-002", ("token_parameter",), "/winkube/dev/join-token"),
         ({"pod_cidr": "10.244.0.1/16"}, "WK-IG-003", ("pod_cidr",), "host bits"),
-        ({"pod_cidr": "fd00::/56"}, "WK-IG-003", ("pod_cidr",), "IPv4 addresses only"),
+        ({"pod_cidr": "fd00::/56"}, "WK-IG-003", ("pod_cidr",), "support IPv4 only"),
         ({"service_cidr": "10.244.0.0/20"}, "WK-IG-003", ("service_cidr",), "10.244.0.0/16"),
         ({"service_cidr": "10.96.0.0/30"}, "WK-IG-003", ("service_cidr",), "tenth address"),
         ({"dns_ip": "169.254.25.10"}, "WK-IG-003", ("dns_ip",), "kubectl"),

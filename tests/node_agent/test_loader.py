@@ -131,7 +131,7 @@ def test_user_data_that_is_too_long_is_refused_with_both_sizes():
         settings(proxy=NodeProxy(https="http://p:1", no_proxy=[f"host{n}.example.com" for n in range(99)]))
     )
     assert [one.rule for one in found] == [USER_DATA_SIZE]
-    assert re.search(r"has \d{4} bytes, 4096 are allowed", found[0].message)
+    assert re.search(r"has \d{4} bytes, and 4096 are allowed", found[0].message)
 
 
 SHELLCHECK = str(Path(sys.executable).with_name("shellcheck"))
