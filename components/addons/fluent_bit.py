@@ -76,17 +76,17 @@ class FluentBitWindowsArgs:
     """Where the logs of Windows nodes go."""
 
     cluster_name: pulumi.Input[str]
-    """The cluster's name: part of the log group's."""
+    """The cluster's name, which becomes part of the log group's name."""
     region: str
-    """Its region."""
+    """The Region of the cluster."""
     namespace: str = "kube-system"
-    """Namespace of the DaemonSet; it allows HostProcess pods."""
+    """Namespace of the DaemonSet; it must allow HostProcess pods."""
     log_retention_days: int = 90
     """How long CloudWatch keeps the logs, in days."""
     log_kms_key_arn: pulumi.Input[str] | None = None
-    """Key of the log group; CloudWatch's own by default. Its policy must let CloudWatch Logs use it."""
+    """ARN of the KMS key of the log group; CloudWatch's own key by default. Its policy must allow CloudWatch Logs."""
     image: str = IMAGE
-    """The image. Pods of this kind take the build of the node: name another one for Server 2025."""
+    """The Fluent Bit image. It must match the Windows build of the nodes; set another image for Windows Server 2025."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of the log group."""
 

@@ -78,7 +78,7 @@ class GmsaCredentialSpecArgs:
     """One group managed service account, as Windows pods use it."""
 
     spec_name: str
-    """Name of the credential spec, by which pods ask for it (``windowsOptions.gmsaCredentialSpecName``)."""
+    """Name of the credential spec, as in ``windowsOptions.gmsaCredentialSpecName`` of pods."""
     account_name: str
     """Name of the gMSA in Active Directory, without ``$``; at most 15 characters."""
     domain_name: str
@@ -94,7 +94,7 @@ class GmsaCredentialSpecArgs:
     credential_arn: pulumi.Input[str] | None = None
     """Domainless: ARN of the secret or parameter with the portable identity. None (default): domain-joined nodes."""
     credential_key_arn: pulumi.Input[str] | None = None
-    """The KMS key of that secret, where it is your own."""
+    """ARN of the KMS key of that secret, if it is a customer managed key."""
     users: Sequence[GmsaUser]
     """The service accounts that may use it."""
 

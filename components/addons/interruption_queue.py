@@ -33,7 +33,7 @@ def check_interruption_queue(args: InterruptionQueueArgs) -> Mistakes:
 
 
 class InterruptionQueue(Component):
-    """Where news of ending instances arrive.
+    """A queue for interruption events of EC2 instances.
 
     :raises WinkubeError: ``WK-TAG``.
     """

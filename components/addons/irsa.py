@@ -24,33 +24,33 @@ from .identity import check_identity, check_oidc, check_subject
 
 @dataclass(frozen=True, kw_only=True)
 class IrsaRoleArgs:
-    """What the role of a service account is made from."""
+    """The arguments of the role of a service account."""
 
     namespace: str
     """Namespace of the service account."""
     service_account: str
-    """Its exact name; wildcards are refused."""
+    """The exact name of the service account; wildcards are not allowed."""
     identity: str = "irsa"
     """``irsa`` (default): trust in the cluster's OIDC provider. ``pod_identity``: trust in EKS Pod Identity, for pods
     on Linux nodes; the association is the caller's to make."""
     oidc_provider_arn: pulumi.Input[str] | None = None
-    """ARN of the IAM OIDC provider of the cluster. Needed by ``irsa``."""
+    """ARN of the IAM OIDC provider of the cluster. Required for ``irsa``."""
     oidc_issuer: pulumi.Input[str] | None = None
-    """The cluster's issuer URL, as EKS gives it. Needed by ``irsa``."""
+    """The cluster's issuer URL, as EKS returns it. Required for ``irsa``."""
     audience: str = AUDIENCE
     """Audience of the tokens: ``sts.amazonaws.com`` by default."""
     managed_policies: Sequence[str] = ()
-    """Names of AWS managed policies, with their path where they have one: ``service-role/AmazonEBSCSIDriverPolicy``."""
+    """Names of AWS managed policies, with their path if they have one: ``service-role/AmazonEBSCSIDriverPolicy``."""
     policy_documents: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
-    """Inline policies as JSON whose ARNs other resources compute, by a name of their own. They are not judged."""
+    """Inline policies as JSON by name, for ARNs that other resources compute. They are not checked."""
     additional_policies: Sequence[PolicySource] = ()
     """Inline policies: documents, single statements or lists of statements, as mappings or as JSON."""
     external_policies: Sequence[str] = ()
     """ARNs of managed policies to attach."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the role's permissions; none by default."""
+    """ARN of the role's permissions boundary; none by default."""
     path: str = "/"
-    """Path of the role, with a slash at both ends."""
+    """Path of the role; it begins and ends with a slash."""
     partition: str = "aws"
     """Partition of the region: ``aws``, ``aws-cn``, ``aws-us-gov`` or ``aws-eusc``."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -69,7 +69,7 @@ def check_irsa_role(args: IrsaRoleArgs) -> Mistakes:
 
 
 class IrsaRole(RoleComponent):
-    """The role of one service account: its ARN is the value of the annotation ``eks.amazonaws.com/role-arn``.
+    """The role of one service account; its ARN goes into the annotation ``eks.amazonaws.com/role-arn``.
 
     :raises WinkubeError: ``WK-ADD-020`` to ``WK-ADD-022``, ``WK-IAM``, ``WK-TAG``.
     """

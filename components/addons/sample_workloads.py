@@ -51,13 +51,13 @@ class SampleWorkloadsArgs:
     """A smoke test of a cluster with Windows nodes."""
 
     releases: Sequence[str] = ("2022",)
-    """Windows releases of the cluster's nodes, each once."""
+    """The Windows releases of the cluster's nodes."""
     namespace: str = "winkube-sample"
-    """Namespace of the test; it is made, and goes with it."""
+    """Namespace of the test; it is created and deleted with the test."""
     replicas: int = 1
-    """Web servers for each release."""
+    """Number of web servers per release."""
     client_image: str = CLIENT_IMAGE
-    """Image of the client: it needs ``sh`` and ``wget``."""
+    """Image of the client; it must contain ``sh`` and ``wget``."""
 
 
 def server_name(release: str) -> str:
@@ -183,7 +183,7 @@ class SampleWorkloads(KubernetesComponent):
     """
 
     job: str
-    """Namespace and name of the Job whose end is the answer."""
+    """Namespace and name of the test Job."""
 
     def __init__(self, name: str, args: SampleWorkloadsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_sample_workloads(args))

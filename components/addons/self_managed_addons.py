@@ -52,18 +52,18 @@ ADDON_VERSION = Rule("WK-K8S-046", "A chart must keep the major version that its
 
 @dataclass(frozen=True, kw_only=True)
 class SelfManagedAddon:
-    """One add-on that a cluster gets."""
+    """One add-on of a cluster."""
 
     name: str
-    """Its name in the table, such as ``aws-ebs-csi-driver``."""
+    """Name of the add-on, such as ``aws-ebs-csi-driver``."""
     version: str | None = None
-    """Version of its chart; by default that for which the values were written."""
+    """Version of the chart; by default the one that winkube was tested with."""
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Further values, upon the table's: mappings are joined, the rest replaced."""
+    """Further chart values, merged into the default values."""
     role_arn: pulumi.Input[str] | None = None
-    """A role of your own for its service account; by default one is made. Excludes ``additional_policies``."""
+    """ARN of an existing role for its service account; created by default. Excludes ``additional_policies``."""
     additional_policies: Sequence[PolicySource] = ()
-    """Inline policies of the role that is made, such as the one for the keys of encrypted volumes."""
+    """Inline policies of the created role, for example for the KMS keys of encrypted volumes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,27 +71,27 @@ class SelfManagedAddonsArgs:
     """The add-ons of a cluster."""
 
     cluster_name: pulumi.Input[str]
-    """The cluster's name, as in the tags of its instances and groups."""
+    """The cluster's name, as in the tags of its instances and Auto Scaling groups."""
     kubernetes_version: str
     """Kubernetes minor, such as ``1.36``."""
     region: str
-    """Its region."""
+    """The Region of the cluster."""
     partition: str = "aws"
     """Partition of the region: ``aws``, ``aws-cn``, ``aws-us-gov`` or ``aws-eusc``."""
     addons: Sequence[SelfManagedAddon]
-    """What it gets; the order does not matter."""
+    """The add-ons, in any order."""
     windows: bool = True
     """Whether it has Windows nodes, now or later."""
     vpc_id: pulumi.Input[str] | None = None
-    """Its VPC. Needed by ``aws-load-balancer-controller``."""
+    """ID of the VPC. Required for ``aws-load-balancer-controller``."""
     oidc_provider_arn: pulumi.Input[str] | None = None
-    """ARN of the IAM OIDC provider of the cluster's issuer. Needed by every add-on that gets a role."""
+    """ARN of the IAM OIDC provider of the cluster's issuer. Required for every add-on with a role."""
     oidc_issuer: pulumi.Input[str] | None = None
-    """The issuer of the cluster's service accounts. Needed likewise."""
+    """URL of the cluster's service account issuer. Required for every add-on with a role."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the permissions of the roles; none by default."""
+    """ARN of the roles' permissions boundary; none by default."""
     role_path: str = "/"
-    """Path of the roles, with a slash at both ends."""
+    """Path of the roles; it begins and ends with a slash."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of roles and queue."""
 
@@ -184,7 +184,7 @@ class SelfManagedAddons(Component):
     role_arns: dict[str, pulumi.Output[str]]
     """Roles of the service accounts, by add-on."""
     queue_arn: pulumi.Output[str] | None
-    """ARN of the queue of the termination handler, where it is chosen."""
+    """ARN of the queue of the termination handler, if that add-on is chosen."""
 
     def __init__(self, name: str, args: SelfManagedAddonsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_self_managed_addons(args))

@@ -24,44 +24,45 @@ DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
 @dataclass(frozen=True, kw_only=True)
 class NtfsStorageClassArgs:
-    """A class of EBS volumes for Windows pods."""
+    """The arguments of a storage class for EBS volumes of Windows pods."""
 
     class_name: str = "ebs-ntfs"
-    """Its name, by which claims ask for it."""
+    """Name of the storage class."""
     volume_type: str = "gp3"
     """``gp3`` (default), ``gp2``, ``io1``, ``io2``, ``st1`` or ``sc1``."""
     iops: int | None = None
-    """Operations per second; gp3 has 3000 anyway. Only ``gp3``, ``io1`` and ``io2``."""
+    """IOPS of a volume; 3000 for gp3 by default. Only for ``gp3``, ``io1`` and ``io2``."""
     throughput_mib: int | None = None
-    """Throughput in MiB/s; gp3 has 125 anyway. Only ``gp3``."""
+    """Throughput in MiB/s; 125 by default. Only for ``gp3``."""
     kms_key_arn: pulumi.Input[str] | None = None
-    """Key of the volumes; EBS' own by default. The driver's role needs ``documents.volume_keys`` of it."""
+    """ARN of the KMS key of the volumes; the EBS default key by default. The driver's role needs permission to use
+    it."""
     reclaim_policy: str = "Delete"
-    """What becomes of a volume whose claim goes: ``Delete`` (default) or ``Retain``."""
+    """What happens to a volume when its claim is deleted: ``Delete`` (default) or ``Retain``."""
     allow_volume_expansion: bool = False
-    """Whether claims may grow. Off by default: the driver can, but Kubernetes lists it as missing on Windows."""
+    """Whether claims may grow. Off by default: Kubernetes does not list it as supported on Windows."""
     default: bool = False
-    """Whether claims that name no class get it. Off by default, for Linux pods cannot use NTFS."""
+    """Whether this is the default class. Off by default, because Linux pods cannot use NTFS."""
     volume_tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of the volumes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SmbStorageClassArgs:
-    """A class of directories on an SMB share, for Windows and Linux pods alike."""
+    """The arguments of a storage class for directories on an SMB share, for Windows and Linux pods."""
 
     class_name: str
-    """Its name, by which claims ask for it."""
+    """Name of the storage class."""
     share: pulumi.Input[str]
     """The share as ``//server/share``, such as ``//fs-….corp.example.com/share``."""
     secret_name: str
-    """The secret with ``username``, ``password`` and, where there is one, ``domain``. It is made elsewhere."""
+    """Name of an existing Secret with ``username``, ``password`` and optionally ``domain``."""
     secret_namespace: str
     """Its namespace."""
     reclaim_policy: str = "Retain"
-    """What becomes of a directory whose claim goes: ``Retain`` (default) or ``Delete``."""
+    """What happens to a directory when its claim is deleted: ``Retain`` (default) or ``Delete``."""
     mount_options: Sequence[str] = ()
-    """Options of the mount on Linux; Windows knows none."""
+    """Mount options on Linux; Windows has none."""
 
 
 def ntfs_storage_class(args: NtfsStorageClassArgs) -> dict[str, Any]:
@@ -122,7 +123,7 @@ class _StorageClass(Component):
 
 
 class NtfsStorageClass(_StorageClass):
-    """A class of encrypted EBS volumes with NTFS. Needs the add-on ``aws-ebs-csi-driver``.
+    """A storage class for encrypted EBS volumes with NTFS. Requires the add-on ``aws-ebs-csi-driver``.
 
     :raises WinkubeError: ``WK-ADD-030`` to ``WK-ADD-033``.
     """
@@ -133,7 +134,7 @@ class NtfsStorageClass(_StorageClass):
 
 
 class SmbStorageClass(_StorageClass):
-    """A class of directories on an SMB share. Needs the add-on ``csi-driver-smb``.
+    """A storage class for directories on an SMB share. Requires the add-on ``csi-driver-smb``.
 
     :raises WinkubeError: ``WK-ADD-030``, ``WK-ADD-033``, ``WK-ADD-034``.
     """

@@ -39,22 +39,22 @@ EXEMPT_NAMESPACES = ("kube-node-lease", "kube-public", "kube-system")
 
 @dataclass(frozen=True, kw_only=True)
 class WindowsAdmissionArgs:
-    """What the API server does with pods for Windows."""
+    """The arguments of the admission policies for Windows pods."""
 
     kubernetes_version: str
     """Kubernetes minor of the cluster, such as ``1.36``."""
     releases: Sequence[str] = ("2022",)
     """The Windows releases that have a RuntimeClass, as in :class:`WindowsRuntimeClassesArgs`."""
     default_release: str | None = None
-    """The release of pods that say Windows, but no build; the first of ``releases`` by default."""
+    """The release of Windows pods that set no build; the first of ``releases`` by default."""
     mode: str = "warn"
-    """What happens with offences: ``audit``, ``warn`` (default; in the audit log too), ``deny`` or ``off``."""
+    """What happens to violations: ``audit``, ``warn`` (default; in the audit log too), ``deny`` or ``off``."""
     rules: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Modes of single rules, such as ``{"memory_limit": "deny"}``; the others follow ``mode``."""
+    """Modes of individual rules, such as ``{"memory_limit": "deny"}``; others use ``mode``."""
     linux_default: bool = False
-    """Whether pods and DaemonSets that do not say where they belong are for Linux."""
+    """Whether pods and DaemonSets that do not set an operating system get Linux."""
     exempt_namespaces: Sequence[str] = EXEMPT_NAMESPACES
-    """Namespaces in which none of this holds; ``kube-system`` is always one."""
+    """Exempt namespaces; they must include ``kube-system``."""
     failure_policy: str = "Fail"
     """What happens when a policy cannot be evaluated: ``Fail`` (default) refuses the request, ``Ignore`` lets it by."""
 
@@ -128,7 +128,7 @@ class WindowsAdmission(KubernetesComponent):
     """
 
     mutating: bool
-    """Whether pods are put right, or only spoken about."""
+    """Whether pods are also changed, not only checked."""
 
     def __init__(self, name: str, args: WindowsAdmissionArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_windows_admission(args))

@@ -17,7 +17,7 @@ from .control_plane_rules import check_control_plane, check_own_key
 
 @dataclass(frozen=True, kw_only=True)
 class IrsaIssuer:
-    """Where the world finds the key set of the cluster's ServiceAccount tokens, so that IAM can trust them."""
+    """How the key set of the cluster's service account tokens is published, so that IAM can trust them."""
 
     publish: str = "cloudfront"
     """``cloudfront`` (default): a private bucket behind a distribution, for accounts that block public buckets.
@@ -25,7 +25,7 @@ class IrsaIssuer:
     bucket_name: str | None = None
     """Name of that bucket; made from the component's name by default."""
     audience: str = "sts.amazonaws.com"
-    """Audience of the tokens that IAM takes: ``sts.amazonaws.com`` by default."""
+    """Audience of the tokens that IAM accepts; ``sts.amazonaws.com`` by default."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class BackupRetention:
 
 @dataclass(frozen=True, kw_only=True)
 class LinuxControlPlaneArgs:
-    """What a control plane on Linux is made from."""
+    """The arguments of a control plane on Linux."""
 
     cluster_name: str
     """The cluster's name: a DNS name, the zone's or one below it. The API is ``api.<cluster_name>``. It cannot be
@@ -54,49 +54,50 @@ class LinuxControlPlaneArgs:
     vpc_id: pulumi.Input[str]
     """The VPC."""
     vpc_cidrs: Sequence[str]
-    """The networks of the VPC: pods and services must lie apart from them."""
+    """The CIDRs of the VPC; pods and Services must not overlap them."""
     zones: Sequence[str]
-    """The zones of the slots, in turn: as many as slots, or fewer."""
+    """The zones of the slots, used in turn; at most as many as slots."""
     subnet_ids: Sequence[pulumi.Input[str]]
-    """The subnet of each of ``zones``, in the same order; private ones."""
+    """One private subnet per zone, in the order of ``zones``."""
     domain: str
     """Name of the hosted zones."""
     zone_ids: Mapping[str, pulumi.Input[str]]
-    """The hosted zones for the record of the API, under ``private`` and ``public``: ``ClusterZone.zone_ids``."""
+    """The hosted zones for the API record, by ``private`` and ``public``: ``ClusterZone.zone_ids``."""
     bucket: pulumi.Input[str]
     """Name of the state bucket."""
     bucket_arn: pulumi.Input[str]
     """ARN of the state bucket."""
     bucket_key_arn: pulumi.Input[str] | None = None
-    """ARN of the key that encrypts the state bucket, if it is one of the account's own."""
+    """ARN of the KMS key that encrypts the state bucket, if it is a customer managed key."""
     incarnation: int = 1
     """The cluster's number in its bucket; 1 by default. A higher one makes a new cluster and leaves the old one's state
     behind: never change it on a cluster that lives."""
     slots: int = 3
-    """How many control-plane nodes: 1, 3 (default) or 5. One survives no failure, three survive one, five two."""
+    """Number of control-plane nodes: 1, 3 (default) or 5. One tolerates no failure, three tolerate one, five two."""
     instance_types: Sequence[str] = ("m7i.large",)
-    """The instance type, the preferred one first; all of one architecture, Arm included. 2 vCPUs and 2 GiB at least."""
+    """Instance types in order of preference, of one architecture (x86_64 or Arm), with at least 2 vCPUs and 2 GiB."""
     linux: str = "al2023"
     """``al2023`` (default) or ``ubuntu2404``."""
     image_id: pulumi.Input[str] | None = None
-    """An image of one's own; the newest one of ``linux`` by default."""
+    """ID of a custom AMI; the newest AMI of ``linux`` by default."""
     runtime: str = "containerd"
     """``containerd`` (default) or ``cri-o``."""
     root_volume_size_gib: int = 40
-    """Size of the root volume in GiB; 40 by default, 20 at least."""
+    """Size of the root volume in GiB; 40 by default, at least 20."""
     etcd_volume_size_gib: int | None = None
-    """Size of a volume for etcd alone, in GiB; none by default: etcd is on the root volume. 10 at least."""
+    """Size of a separate etcd volume in GiB, at least 10; by default etcd uses the root volume."""
     volume_kms_key_arn: pulumi.Input[str] | None = None
-    """The key that encrypts the disks; AWS' own for EBS by default. Auto Scaling's service role must be allowed it."""
+    """ARN of the KMS key of the volumes; the EBS default key by default. The Auto Scaling service role needs access."""
     kms_key_arn: pulumi.Input[str] | None = None
     """The cluster's key, which encrypts the join token and the authorities' files; a key of its own by default, and
     never the bucket's: workers may use this one for the token alone, and the bucket's for their boot files."""
     pod_cidr: str = "10.244.0.0/16"
-    """The network of the pods; ``10.244.0.0/16`` by default. It cannot be changed later."""
+    """The pod CIDR; ``10.244.0.0/16`` by default. It cannot be changed later."""
     service_cidr: str = "10.96.0.0/12"
-    """The network of the services; ``10.96.0.0/12`` by default. It cannot be changed later."""
+    """The service CIDR; ``10.96.0.0/12`` by default. It cannot be changed later."""
     node_cidr_mask: int = 24
-    """The length of each node's part of the pod network; 24 by default: 254 addresses. It cannot be changed later."""
+    """Prefix length of each node's subnet of the pod CIDR; 24 (254 addresses) by default. It cannot be changed
+    later."""
     cluster_domain: str = "cluster.local"
     """The domain that the cluster's DNS serves; ``cluster.local`` by default."""
     node_count_limit: int = 100
@@ -107,18 +108,18 @@ class LinuxControlPlaneArgs:
     a second load balancer from the internet; nodes keep to the internal one, so a private and a public zone are
     needed."""
     api_allowed_cidrs: Sequence[str] = ()
-    """Networks beside the nodes that may reach the API, such as the VPC's or an office's; needed with ``public``."""
+    """CIDRs that may reach the API in addition to the nodes, such as the VPC or an office; required with ``public``."""
     api_subnet_ids: Sequence[pulumi.Input[str]] = ()
-    """Subnets of the internal load balancer, one per zone; those of the slots by default."""
+    """Subnets of the internal load balancer, one per zone; the subnets of the slots by default."""
     public_subnet_ids: Sequence[pulumi.Input[str]] = ()
-    """Subnets of the public load balancer, one per zone; needed with ``public``."""
+    """Subnets of the public load balancer, one per zone; required with ``public``."""
     health_check: str = "readyz"
-    """``readyz`` (default): the load balancer asks ``/readyz``, which is open to it. ``tcp``: it only connects."""
+    """``readyz`` (default): the load balancer requests ``/readyz``. ``tcp``: it only opens a connection."""
     anonymous_access: str = "health"
     """What clients without credentials may read: ``health`` (default), ``none``, or ``all`` as kubeadm has it.
     ``none`` needs ``health_check`` ``tcp``."""
     api_server_names: Sequence[str] = ()
-    """Further names and addresses in the API server's certificate."""
+    """Additional names and addresses in the API server's certificate."""
     pki: str = "deployment"
     """Who makes the certificate authorities. ``deployment`` (default): Pulumi, so their keys stand encrypted in its
     state too. ``node``: the first node, so they are in the state bucket alone; excludes ``irsa``, and targets and
@@ -130,21 +131,21 @@ class LinuxControlPlaneArgs:
     """How long the administrator's certificate in ``kubeconfig`` is valid, in hours; 24 by default, 1 to 8760. In its
     last third ``pulumi up`` renews it, or with ``pki`` ``node`` the nodes do and ``pulumi up`` reads the newest."""
     irsa: IrsaIssuer | None = None
-    """Whether ServiceAccounts can be given IAM roles, and how their keys are published; not by default."""
+    """Settings of IRSA: how the service account keys are published; None (default) turns it off."""
     secrets_encryption: str = "secretbox"
-    """How Kubernetes secrets lie in etcd: ``secretbox`` (default), or ``kms`` with ``kms_plugin_image``."""
+    """How Kubernetes Secrets are encrypted in etcd: ``secretbox`` (default), or ``kms`` with ``kms_plugin_image``."""
     kms_plugin_image: str | None = None
     """Image of aws-encryption-provider for ``secrets_encryption`` ``kms``, by digest; upstream publishes none."""
     secrets_kms_key_arn: pulumi.Input[str] | None = None
-    """The key of the Kubernetes secrets for ``kms``; the cluster's key by default."""
+    """ARN of the KMS key for Kubernetes Secrets with ``kms``; the cluster's key by default."""
     audit: AuditLog | None = field(default_factory=AuditLog)
-    """The audit log; None: there is none."""
+    """The audit log; None turns it off."""
     pod_security: PodSecurity = field(default_factory=PodSecurity)
     """The Pod Security Standard of namespaces without labels."""
     feature_gates: Mapping[str, bool] = field(default_factory=dict[str, bool])
-    """Feature gates of all components; checked against those of the minor."""
+    """Feature gates of all components; checked against the Kubernetes minor."""
     extra_arguments: ExtraArguments = field(default_factory=ExtraArguments)
-    """Further flags of the control plane; checked against those of the minor."""
+    """Additional flags of the control plane; checked against the Kubernetes minor."""
     kubelet: KubeletSettings = field(default_factory=KubeletSettings)
     """Settings of the kubelets of all Linux nodes."""
     backup_interval_minutes: int = 15
@@ -159,17 +160,18 @@ class LinuxControlPlaneArgs:
     image_repository: str | None = None
     """Registry of the system's container images; ``registry.k8s.io`` by default."""
     artefact_digests: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Name of a file that nodes fetch to its digest, where upstream publishes none or another one is wanted."""
+    """File name of a download to its digest, if upstream publishes none or you use another build."""
     proxy: Proxy | None = None
     """The proxy through which nodes reach the internet; none by default."""
     deletion_protection: bool = False
-    """Whether load balancers, key and authorities refuse to be deleted. Off by default; on in production."""
+    """Whether load balancers, KMS key and certificate authorities are protected from deletion. Off by default; turn it
+    on in production."""
     additional_policies: Sequence[PolicySource] = ()
     """Inline policies of the role."""
     external_policies: Sequence[str] = ()
     """ARNs of managed policies to attach to the role."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the role; none by default."""
+    """ARN of the role's permissions boundary; none by default."""
     role_path: str = "/"
     """Path of the role."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -76,7 +76,7 @@ KEY_DELETION_DAYS = 30
 
 
 class LinuxControlPlane(Component):
-    """A highly available control plane on EC2, ready when its API is healthy behind its load balancer.
+    """A highly available control plane on EC2. It is ready when its API is healthy behind the load balancer.
 
     :raises WinkubeError: ``WK-CP``, ``WK-KAD``, ``WK-ART``, ``WK-DNS``, ``WK-NET``, ``WK-IAM``, ``WK-TAG``.
     """
@@ -84,19 +84,19 @@ class LinuxControlPlane(Component):
     boot_code: BootCode
     """The boot code of all nodes, for the ``boot_code`` of instance groups: they then share it."""
     target: JoinTarget
-    """The cluster, for instance groups: they wait for the API's name and the token's parameter, not for its nodes."""
+    """The join target for instance groups. They wait for the API record and the token parameter, not for its nodes."""
     endpoint: str
     """Its API as ``host:port``."""
     kubeconfig: pulumi.Output[str]
-    """A kubeconfig of an administrator, known once the API answers: a secret, valid for a day by default."""
+    """The administrator's kubeconfig, known when the API is healthy: a secret, valid for a day by default."""
     certificate_authority: pulumi.Output[str]
-    """Its certificate authority as PEM; where the nodes make it, known once the API answers."""
+    """The certificate authority as PEM; if the nodes create it, known when the API is healthy."""
     role_arn: pulumi.Output[str]
     """ARN of the role of its nodes."""
     role_name: pulumi.Output[str]
     """Name of that role, to attach further policies to."""
     kms_key_arn: pulumi.Output[str]
-    """The cluster's key, which encrypts the join token and the authorities."""
+    """ARN of the cluster's KMS key, which encrypts the join token and the certificate authorities."""
     api_security_group_id: pulumi.Output[str]
     """The security group of the load balancers."""
     control_plane_security_group_id: pulumi.Output[str]
@@ -106,11 +106,11 @@ class LinuxControlPlane(Component):
     windows_security_group_id: pulumi.Output[str]
     """The security group for Windows workers."""
     oidc_issuer: pulumi.Output[str] | None
-    """The issuer of ServiceAccount tokens, where there is one."""
+    """The issuer of service account tokens, if IRSA is on."""
     oidc_provider_arn: pulumi.Output[str] | None
-    """ARN of the IAM OIDC provider, where there is one."""
+    """ARN of the IAM OIDC provider, if IRSA is on."""
     autoscaling_group_names: Sequence[pulumi.Output[str]]
-    """The Auto Scaling groups of the slots, in their order."""
+    """Names of the slots' Auto Scaling groups, in the order of the slots."""
 
     def __init__(self, name: str, args: LinuxControlPlaneArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_control_plane_args(args))

@@ -50,7 +50,7 @@ class Proxy:
     http: str | None = None
     """The proxy for HTTP; the same one by default."""
     no_proxy: Sequence[str] = ()
-    """Names and networks that are reached directly, beside the VPC, the services and the cluster's own names."""
+    """Names and networks that bypass the proxy, in addition to the VPC, the Services and the cluster's own names."""
 
 
 def check_proxy(proxy: Proxy, path: Path = ("proxy",)) -> Mistakes:

@@ -10,16 +10,16 @@ POOL_STATES: Mapping[str, str] = {"stopped": "STOPPED", "running": "RUNNING", "h
 
 @dataclass(frozen=True, kw_only=True)
 class WarmPool:
-    """Instances of a managed group that are made ready before they are needed: Windows takes minutes to start."""
+    """A warm pool: instances that are started in advance, because Windows takes minutes to boot."""
 
     min_size: int = 0
-    """The least number of instances in the pool; none by default."""
+    """Minimum number of instances in the pool; 0 by default."""
     max_prepared: int | None = None
-    """The greatest number of instances, in pool and group together; the group's ``max_size`` by default."""
+    """Maximum number of instances in pool and group together; the group's ``max_size`` by default."""
     state: str = "stopped"
-    """``stopped`` (default, costs the disks), ``running`` or ``hibernated``."""
+    """``stopped`` (default; you pay only for the disks), ``running`` or ``hibernated``."""
     reuse_on_scale_in: bool = False
-    """Whether instances go back to the pool; not by default."""
+    """Whether instances return to the pool; off by default."""
 
 
 def check_pool(pool: WarmPool, max_size: int, rule: Rule) -> Mistakes:

@@ -71,12 +71,12 @@ class AccessEntryLike(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class AccessPolicy:
-    """One access policy, in the whole cluster or in some namespaces."""
+    """An access policy for the whole cluster or for some namespaces."""
 
     policy: str
     """``cluster_admin``, ``admin``, ``admin_view``, ``edit`` or ``view``."""
     namespaces: Sequence[str] = ()
-    """The namespaces where it holds; none (default) means the whole cluster."""
+    """The namespaces of the policy; the whole cluster by default."""
 
 
 def check_access_entries(

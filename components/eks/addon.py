@@ -34,15 +34,16 @@ class EksAddonArgs:
     cluster: EksTarget
     """The cluster."""
     addon_name: str
-    """The add-on's name, such as ``kube-proxy`` or ``coredns``; ``vpc-cni`` is made by ``WindowsIpam``."""
+    """The add-on's name, such as ``kube-proxy`` or ``coredns``; ``WindowsIpam`` installs ``vpc-cni``."""
     addon_version: str | None = None
-    """A pinned version such as ``v1.36.0-eksbuild.2``; EKS' default for the cluster's minor by default."""
+    """A pinned version such as ``v1.36.0-eksbuild.2``; by default the EKS default of the cluster's minor."""
     configuration_values: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The add-on's own settings; none by default. They must keep to the add-on's schema."""
+    """The add-on's configuration values; none by default. They must match the add-on's schema."""
     service_account_role_arn: pulumi.Input[str] | None = None
-    """The role of the add-on's service account (IRSA). The node's role serves by default."""
+    """ARN of the role of the add-on's service account (IRSA); the node role by default."""
     on_conflict: str = "overwrite"
-    """What becomes of fields that someone else changed: ``overwrite`` (default), ``preserve`` or ``none`` (fail)."""
+    """What happens to fields that were changed outside EKS: ``overwrite`` (default), ``preserve`` or ``none``
+    (fail)."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of the add-on."""
 

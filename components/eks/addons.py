@@ -31,23 +31,25 @@ from .target import EksTarget, check_target
 
 @dataclass(frozen=True, kw_only=True)
 class AddonChoice:
-    """One add-on that a cluster gets."""
+    """One add-on of a cluster."""
 
     name: str
-    """Its name in the table, such as ``aws-ebs-csi-driver``."""
+    """Name of the add-on, such as ``aws-ebs-csi-driver``."""
     version: str | None = None
-    """A pinned version. By default EKS' own for the cluster's minor, or the chart's that the table names."""
+    """A pinned version; by default the EKS default of the cluster's minor, or the chart version that winkube was
+    tested with."""
     windows: bool | None = None
-    """Whether its Windows part is installed: by default if the cluster has Windows nodes."""
+    """Whether its Windows part is installed; by default if the cluster has Windows nodes."""
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Further values, upon the table's: mappings are joined, the rest replaced. Node selectors that keep a part on its
     operating system stay."""
     identity: str = "irsa"
-    """How its service account gets its role: ``irsa`` (default) or ``pod_identity``, where no Windows pod needs it."""
+    """How its service account gets its role: ``irsa`` (default), or ``pod_identity`` if no Windows pod needs the
+    role."""
     role_arn: pulumi.Input[str] | None = None
-    """A role of your own for its service account; by default one is made. Excludes ``additional_policies``."""
+    """ARN of an existing role for its service account; created by default. Excludes ``additional_policies``."""
     additional_policies: Sequence[PolicySource] = ()
-    """Inline policies of the role that is made, such as the one for the keys of encrypted volumes."""
+    """Inline policies of the created role, for example for the KMS keys of encrypted volumes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,27 +59,27 @@ class EksAddonsArgs:
     cluster: EksTarget
     """The cluster."""
     region: str
-    """Its region."""
+    """The Region of the cluster."""
     addons: Sequence[AddonChoice]
-    """What it gets; the order does not matter."""
+    """The add-ons, in any order."""
     windows: bool = True
     """Whether it has Windows nodes, now or later."""
     windows_releases: Sequence[str] = ()
-    """Their releases, such as ``2025``: some need newer add-ons. Judged where a version is pinned."""
+    """The Windows releases of the nodes, such as ``2025``. Pinned add-on versions are checked against them."""
     oidc_provider_arn: pulumi.Input[str] | None = None
-    """ARN of the IAM OIDC provider of the cluster. Needed by every add-on that gets a role by IRSA."""
+    """ARN of the IAM OIDC provider of the cluster. Required for every add-on with a role through IRSA."""
     oidc_issuer: pulumi.Input[str] | None = None
-    """Its issuer URL. Needed likewise."""
+    """The cluster's issuer URL. Required for every add-on with a role through IRSA."""
     vpc_id: pulumi.Input[str] | None = None
-    """Its VPC. Needed by ``aws-load-balancer-controller``."""
+    """ID of the VPC. Required for ``aws-load-balancer-controller``."""
     karpenter_node_role_arns: Sequence[pulumi.Input[str]] = ()
-    """Roles of the nodes that ``karpenter`` starts, Linux and Windows apart. Needed by it."""
+    """ARNs of the node roles that ``karpenter`` uses for Linux and Windows. Required for ``karpenter``."""
     karpenter_queue_arn: pulumi.Input[str] | None = None
-    """ARN of the SQS queue in which ``karpenter`` hears of interruptions of its nodes; none by default."""
+    """ARN of the SQS queue with interruption events for ``karpenter``; none by default."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the permissions of the roles; none by default."""
+    """ARN of the roles' permissions boundary; none by default."""
     role_path: str = "/"
-    """Path of the roles, with a slash at both ends."""
+    """Path of the roles; it begins and ends with a slash."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of roles and EKS add-ons."""
 

@@ -39,46 +39,47 @@ from .target import EksTarget
 
 @dataclass(frozen=True, kw_only=True)
 class AccessEntry:
-    """Who may use a cluster, and as what. Entries of nodes are made by their node groups."""
+    """A principal that may use the cluster, and its permissions. Node groups create the entries of their nodes."""
 
     name: str
-    """A name of small letters, digits and hyphens; it becomes part of resource names."""
+    """A name of lower-case letters, digits and hyphens; it becomes part of resource names."""
     principal_arn: pulumi.Input[str]
     """The ARN of the IAM role or user."""
     policies: Sequence[AccessPolicy] = ()
-    """EKS access policies, in the cluster or in namespaces."""
+    """EKS access policies, for the cluster or for namespaces."""
     kubernetes_groups: Sequence[str] = ()
     """Groups that role bindings in the cluster name."""
     user_name: str | None = None
-    """The name in audit logs; EKS' own by default."""
+    """The user name in audit logs; chosen by EKS by default."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EksClusterArgs:
-    """What an EKS cluster is made from."""
+    """The arguments of an EKS cluster."""
 
     cluster_name: str
     """The cluster's name. It cannot be changed later."""
     region: str
-    """The region, for kubeconfig and partition."""
+    """The Region, for the kubeconfig and the partition."""
     kubernetes_version: str
     """The Kubernetes minor, such as ``1.36``."""
     subnet_ids: Sequence[pulumi.Input[str]]
-    """Subnets of the control plane's interfaces, in two zones at least; private ones."""
+    """Private subnets for the control plane's network interfaces, in at least two zones."""
     service_cidr: str = "172.20.0.0/16"
-    """The range of service addresses, /12 to /24, outside of the VPC. It cannot be changed later."""
+    """The service CIDR, /12 to /24, outside the VPC. It cannot be changed later."""
     authentication_mode: str = "API"
     """``API`` (default), ``API_AND_CONFIG_MAP`` or ``CONFIG_MAP``. It can only be changed towards ``API``."""
     creator_is_admin: bool = True
-    """Whether the identity that creates the cluster administers it: it makes the Kubernetes objects. Yes by default."""
+    """Whether the identity that creates the cluster is its administrator, to create Kubernetes objects. On by
+    default."""
     access_entries: Sequence[AccessEntry] = ()
-    """Who else may use the cluster."""
+    """Access entries of other principals."""
     endpoint_public_access: bool = False
-    """Whether the endpoint can be reached from outside of the VPC. It can always be reached from inside."""
+    """Whether the endpoint can be reached from outside the VPC. It can always be reached from inside."""
     public_access_cidrs: Sequence[str] = ()
-    """The networks that may reach the public endpoint; needed with ``endpoint_public_access``."""
+    """The CIDRs that may reach the public endpoint; required with ``endpoint_public_access``."""
     security_group_ids: Sequence[pulumi.Input[str]] = ()
-    """Security groups of the control plane's interfaces beside the one that EKS makes."""
+    """Additional security groups of the control plane's network interfaces."""
     control_plane_egress: str = "aws_managed"
     """``aws_managed`` (default), ``customer_routed`` through the VPC, or ``customer_isolated``. EKS does not let a
     cluster go back to the first."""
@@ -87,25 +88,25 @@ class EksClusterArgs:
     log_retention_days: int = 90
     """How long CloudWatch keeps them; 90 days by default."""
     log_kms_key_arn: pulumi.Input[str] | None = None
-    """The key that encrypts the logs; CloudWatch's own by default. Its policy must let CloudWatch Logs use it."""
+    """ARN of the KMS key of the logs; CloudWatch's own key by default. Its policy must allow CloudWatch Logs."""
     secrets_kms_key_arn: pulumi.Input[str] | None = None
-    """The key that encrypts Kubernetes secrets; a key of the cluster's own by default."""
+    """ARN of the KMS key for Kubernetes Secrets; a new key by default."""
     deletion_protection: bool = False
-    """Whether cluster, key and log group refuse to be deleted. Off by default; on in production."""
+    """Whether cluster, KMS key and log group are protected from deletion. Off by default; turn it on in production."""
     windows: bool = True
-    """Whether the cluster role may manage the addresses of Windows pods. Yes by default."""
+    """Whether the cluster role may manage the addresses of Windows pods. On by default."""
     self_managed_addons: bool = False
     """Whether EKS installs CNI, kube-proxy and CoreDNS itself, unmanaged. No by default: they come as add-ons. It
     cannot be changed later."""
     oidc_provider: bool = True
-    """Whether to make the OIDC provider for IRSA. Yes by default: Windows pods have no other way."""
+    """Whether to create the OIDC provider for IRSA. On by default: Windows pods can get roles only through IRSA."""
     support_type: str = "extended"
     """``extended`` (default): 26 months, the last 12 at six times the price. ``standard``: 14 months, then EKS
     upgrades."""
     control_plane_tier: str = "standard"
     """``standard`` (default), or a provisioned tier: ``tier-xl``, ``tier-2xl``, ``tier-4xl``, ``tier-8xl``."""
     zonal_shift: bool = False
-    """Whether traffic may be shifted away from a zone in trouble. Off by default."""
+    """Whether ARC zonal shift may move traffic away from an impaired zone. Off by default."""
     role_arn: pulumi.Input[str] | None = None
     """ARN of an existing cluster role; by default one is made. It needs ``AmazonEKSClusterPolicy``, for Windows nodes
     ``AmazonEKSVPCResourceController`` too. Excludes policies, boundary and path (``WK-EKS-046``)."""
@@ -114,7 +115,7 @@ class EksClusterArgs:
     external_policies: Sequence[str] = ()
     """ARNs of managed policies to attach to the cluster role."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the cluster role; none by default."""
+    """ARN of the cluster role's permissions boundary; none by default."""
     role_path: str = "/"
     """Path of the cluster role."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -171,9 +172,9 @@ class EksCluster(Component):
     certificate_authority: pulumi.Output[str]
     """Its CA in base64."""
     kubeconfig: pulumi.Output[str]
-    """A kubeconfig without secrets: the AWS CLI gets the token."""
+    """A kubeconfig without secrets; the AWS CLI gets the token."""
     security_group_id: pulumi.Output[str]
-    """The security group that EKS gives to control plane and managed nodes."""
+    """ID of the cluster security group that EKS creates."""
     role_arn: pulumi.Output[str]
     """ARN of the cluster role."""
     oidc_issuer: pulumi.Output[str]

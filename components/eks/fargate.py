@@ -30,12 +30,12 @@ COREDNS_ON_FARGATE: Mapping[str, Any] = {"computeType": "Fargate"}
 
 @dataclass(frozen=True, kw_only=True)
 class FargateSelector:
-    """Which pods a profile claims."""
+    """A selector of the pods that run on Fargate."""
 
     namespace: str
     """The namespace; ``*`` stands for any text."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Labels that the pods have; any by default."""
+    """Labels of the pods; any by default."""
 
 
 COREDNS_SELECTOR = FargateSelector(namespace="kube-system", labels={"k8s-app": "kube-dns"})
@@ -44,7 +44,7 @@ COREDNS_SELECTOR = FargateSelector(namespace="kube-system", labels={"k8s-app": "
 
 @dataclass(frozen=True, kw_only=True)
 class EksFargateProfileArgs:
-    """What a Fargate profile is made from."""
+    """The arguments of a Fargate profile."""
 
     cluster: EksTarget
     """The cluster."""
@@ -53,9 +53,9 @@ class EksFargateProfileArgs:
     selectors: Sequence[FargateSelector] = (COREDNS_SELECTOR,)
     """The pods that run on Fargate, one to five selectors; CoreDNS by default."""
     windows_namespaces: Sequence[str] = ()
-    """Namespaces whose workloads are for Windows: no selector may claim them."""
+    """Namespaces with Windows workloads; no selector may match them."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the pod execution role; none by default."""
+    """ARN of the pod execution role's permissions boundary; none by default."""
     role_path: str = "/"
     """Path of the pod execution role."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -46,7 +46,7 @@ CATEGORIES = ("c", "m", "r")
 
 @dataclass(frozen=True, kw_only=True)
 class KarpenterWindowsRoleArgs:
-    """The role of Windows nodes that Karpenter starts."""
+    """The arguments of the role of Windows nodes that Karpenter starts."""
 
     cluster: EksTarget
     """The cluster."""
@@ -55,7 +55,7 @@ class KarpenterWindowsRoleArgs:
     external_policies: Sequence[str] = ()
     """ARNs of managed policies to attach."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the role's permissions; none by default."""
+    """ARN of the role's permissions boundary; none by default."""
     path: str = "/"
     """Path of the role. Karpenter finds it by its name."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -64,32 +64,32 @@ class KarpenterWindowsRoleArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class KarpenterWindowsNodesArgs:
-    """A kind of Windows nodes that Karpenter starts."""
+    """The arguments of a Karpenter node pool for Windows."""
 
     cluster: EksTarget
     """The cluster."""
     pool_name: str
     """Name of the node class and of its pool, such as ``windows2022``."""
     windows: str = "2022"
-    """Windows Server release: ``2019``, ``2022`` (default) or ``2025``; Karpenter takes the Core edition."""
+    """Windows Server release: ``2019``, ``2022`` (default) or ``2025``; Karpenter uses the Core edition."""
     role_name: pulumi.Input[str]
     """Name of the node role: ``KarpenterWindowsRole.role_name``."""
     linux_role_names: Sequence[pulumi.Input[str]] = ()
-    """Names of the roles of Linux nodes, to be told that it is none of them."""
+    """Names of the Linux node roles, to check that Windows nodes use another role."""
     subnet_ids: Sequence[pulumi.Input[str]]
     """Subnets of the nodes."""
     security_group_ids: Sequence[pulumi.Input[str]]
-    """Security groups of the nodes: the cluster's own at least."""
+    """Security groups of the nodes, including the cluster security group."""
     instance_categories: Sequence[str] = CATEGORIES
     """Categories of instance types: ``c``, ``m`` and ``r`` by default. Of x86_64, with 4 GiB of memory or more."""
     capacity_types: Sequence[str] = ("on-demand",)
-    """``on-demand`` (default), ``spot`` or both. A Windows licence is paid for both."""
+    """``on-demand`` (default), ``spot`` or both. Both include the cost of the Windows licence."""
     cpu_limit: int = 100
-    """How many vCPUs the pool has at most, licences of which are paid by the hour."""
+    """Maximum number of vCPUs of the pool; Windows licences are charged per vCPU hour."""
     expire_after: str = "720h"
-    """How long a node lives; 30 days by default, for Windows nodes are patched by replacing them."""
+    """Maximum lifetime of a node; 30 days by default, because Windows nodes are patched by replacement."""
     root_volume_size_gib: int = 80
-    """Size of the root volume in GiB, 50 at least."""
+    """Size of the root volume in GiB, at least 50."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """Labels of the nodes."""
     taints: Sequence[Taint] = (WINDOWS_TAINT,)
@@ -263,7 +263,7 @@ class KarpenterWindowsRole(Component):
 
 
 class KarpenterWindowsNodes(Component):
-    """A node class and a node pool of one Windows release. Needs the add-on ``karpenter``: pass it in ``depends_on``.
+    """A node class and a node pool for one Windows release. Requires the add-on ``karpenter`` in ``depends_on``.
 
     :raises WinkubeError: ``WK-ADD-040``, ``WK-ADD-041``, ``WK-ADD-044`` to ``WK-ADD-048``, ``WK-SCH``, ``WK-TAG``.
     """
@@ -271,7 +271,7 @@ class KarpenterWindowsNodes(Component):
     pool_name: str
     """Name of the node class and of the pool."""
     windows_build: str
-    """Build of the nodes, which container images must be of."""
+    """Windows build of the nodes; container images must match it."""
 
     def __init__(self, name: str, args: KarpenterWindowsNodesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_karpenter_nodes(args))

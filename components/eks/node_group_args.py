@@ -18,22 +18,22 @@ from .target import EksTarget, check_target
 
 @dataclass(frozen=True, kw_only=True)
 class _NodeGroupArgs:
-    """What Linux and Windows groups have in common."""
+    """Arguments that Linux and Windows groups share."""
 
     name: str
-    """The group's name, at most 37 characters; EKS appends a unique suffix, so that a group can be replaced."""
+    """The group's name, at most 37 characters. EKS appends a unique suffix, so that a group can be replaced."""
     cluster: EksTarget
     """The cluster that the nodes join."""
     subnet_ids: Sequence[pulumi.Input[str]]
-    """The subnets of the nodes; private ones."""
+    """Private subnets of the nodes."""
     instance_types: Sequence[str] = ("m6i.large",)
-    """Instance types of one architecture, the preferred one first."""
+    """Instance types of one architecture, in order of preference."""
     min_size: int = 1
-    """The least number of nodes; 1 by default."""
+    """Minimum number of nodes; 1 by default."""
     max_size: int = 3
-    """The greatest number of nodes; 3 by default."""
+    """Maximum number of nodes; 3 by default."""
     desired_size: int | None = None
-    """The number of nodes at the start; ``min_size`` by default. Later the autoscaler's word counts."""
+    """Initial number of nodes; ``min_size`` by default. Later the autoscaler decides."""
     capacity_type: str = "on_demand"
     """``on_demand`` (default) or ``spot``."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -43,17 +43,17 @@ class _NodeGroupArgs:
     root_volume_size_gib: int | None = None
     """The size of the root volume in GiB; 80 for Windows and 50 for Linux by default."""
     volume_kms_key_arn: pulumi.Input[str] | None = None
-    """The key that encrypts the disks; AWS' own for EBS by default. Auto Scaling's service role must be allowed it."""
+    """ARN of the KMS key of the volumes; the EBS default key by default. The Auto Scaling service role needs access."""
     management: str = "managed"
     """``managed`` (default) by EKS, or ``self_managed`` as an Auto Scaling group."""
     image_id: pulumi.Input[str] | None = None
-    """An image of one's own; the newest one of EKS by default. Its nodes start the bootstrap themselves."""
+    """ID of a custom AMI; the newest EKS AMI by default. Its nodes run the bootstrap script themselves."""
     release_version: str | None = None
     """A pinned release of the EKS image, such as ``1.36-2026.11.10``; the newest by default. Excludes ``image_id``."""
     kubelet_arguments: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Flags of the kubelet without dashes. Only with ``image_id`` or ``self_managed``."""
+    """Kubelet flags without dashes. Only with ``image_id`` or ``self_managed``."""
     max_pods: int | None = None
-    """The kubelet's limit of pods; 110 on Windows by default. Only with ``image_id`` or ``self_managed``."""
+    """Maximum number of pods per node; 110 on Windows by default. Only with ``image_id`` or ``self_managed``."""
     commands_before: Sequence[str] = ()
     """Commands before the bootstrap: PowerShell on Windows, shell on Linux."""
     commands_after: Sequence[str] = ()
@@ -80,7 +80,7 @@ class _NodeGroupArgs:
     external_policies: Sequence[str] = ()
     """ARNs of managed policies to attach to the node role."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the node role; none by default."""
+    """ARN of the node role's permissions boundary; none by default."""
     role_path: str = "/"
     """Path of the node role."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -134,9 +134,9 @@ class EksWindowsNodeGroupArgs(_NodeGroupArgs):
     windows: str = "2022"
     """``2022`` (default), ``2025`` (Kubernetes 1.35 or newer) or ``2019`` (with a warning)."""
     edition: str = "core"
-    """``core`` (default, the smaller one) or ``full``."""
+    """``core`` (default, smaller) or ``full``."""
     windows_taint: bool = True
-    """Whether nodes have the taint ``os=windows:NoSchedule``, which keeps off pods that were not made for Windows."""
+    """Whether nodes have the taint ``os=windows:NoSchedule``, which keeps Linux pods off. On by default."""
     prefix_delegation: bool = False
     """Whether the cluster's Windows IPAM hands out prefixes: decides how many pods the autoscaler counts on."""
     excluded_snat_cidrs: Sequence[str] = ()

@@ -43,7 +43,7 @@ __all__ = ["EksLinuxNodeGroup", "EksLinuxNodeGroupArgs", "EksWindowsNodeGroup", 
 
 
 class _NodeGroup(Component):
-    """What Linux and Windows groups have in common."""
+    """Arguments that Linux and Windows groups share."""
 
     node_group_name: pulumi.Output[str] | None
     """The managed node group's name; None for a self-managed group."""
@@ -54,7 +54,7 @@ class _NodeGroup(Component):
     role_name: pulumi.Output[str]
     """Name of the node role, to attach further policies to."""
     launch_template_id: pulumi.Output[str]
-    """Id of the launch template."""
+    """ID of the launch template."""
     ami_parameter: str
     """The SSM parameter that holds the id of the newest image of EKS."""
 

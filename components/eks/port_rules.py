@@ -20,7 +20,7 @@ _WORKERS: tuple[Role, ...] = ("linux_worker", "windows_worker")
 
 @dataclass(frozen=True, kw_only=True)
 class PodPort:
-    """A range of ports that pods of every node may reach on pods of every other."""
+    """A port range that pods may reach on pods of other nodes."""
 
     first: int
     """The first port."""
@@ -29,7 +29,7 @@ class PodPort:
     protocol: str = "tcp"
     """``tcp`` (default) or ``udp``."""
     purpose: str = "Pods"
-    """What it is for; becomes the description of the rule."""
+    """The purpose, used as the description of the rule."""
 
 
 def pod_rules(ports: Sequence[PodPort]) -> tuple[PortRule, ...]:

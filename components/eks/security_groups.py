@@ -30,14 +30,14 @@ ROLES: Mapping[Role, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class EksSecurityGroupsArgs:
-    """What the security groups of a cluster are made from."""
+    """The arguments of the security groups of a cluster."""
 
     vpc_id: pulumi.Input[str]
     """The VPC."""
     pod_ports: Sequence[PodPort] = ()
-    """Ports that pods listen on for pods of other nodes; none by default, CoreDNS apart."""
+    """Ports that pods may reach on pods of other nodes; only those of CoreDNS by default."""
     egress_cidrs: Sequence[str] = ("0.0.0.0/0",)
-    """Networks that nodes may speak to; all by default, for images and the APIs of AWS."""
+    """CIDRs that nodes may reach; all by default, for images and AWS APIs."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of the groups."""
 

@@ -24,32 +24,32 @@ VPC_CNI_OWNERS = ("addon", "self_managed")
 
 @dataclass(frozen=True, kw_only=True)
 class EksTarget:
-    """A cluster that node groups can join. ``EksCluster.target`` is one; an existing cluster is described by hand."""
+    """A cluster that node groups can join: ``EksCluster.target``, or the description of an existing cluster."""
 
     name: pulumi.Input[str]
     """The cluster's name."""
     kubernetes_version: str
-    """Its Kubernetes minor, such as ``1.36``: what images and Windows releases are judged by."""
+    """Its Kubernetes minor, such as ``1.36``; images and Windows releases are checked against it."""
     endpoint: pulumi.Input[str] | None = None
-    """Its API endpoint. Needed by groups that run the bootstrap script themselves."""
+    """Its API endpoint. Required for groups that run the bootstrap script themselves."""
     certificate_authority: pulumi.Input[str] | None = None
-    """Its CA in base64, as EKS gives it. Needed by groups that run the bootstrap script themselves."""
+    """Its CA in base64, as EKS returns it. Required for groups that run the bootstrap script themselves."""
     service_cidr: str = "172.20.0.0/16"
-    """Its range of service addresses. The bootstrap script guesses it wrongly unless it is told."""
+    """Its service CIDR. Without it, the bootstrap script may guess a wrong one."""
     authentication_mode: str = "API"
     """``API`` (default), ``API_AND_CONFIG_MAP`` or ``CONFIG_MAP``."""
     ip_family: str = "ipv4"
-    """Its address family. Windows nodes join ``ipv4`` only."""
+    """Its IP family. Windows nodes can join only ``ipv4``."""
     vpc_cni: str = "addon"
     """Who installs the CNI: ``addon`` (default) or ``self_managed``. Decides how Windows IPAM is configured."""
     security_group_id: pulumi.Input[str] | None = None
-    """Its cluster security group. Needed by self-managed groups."""
+    """ID of its cluster security group. Required for self-managed groups."""
     platform_version: str | None = None
-    """Its platform version, such as ``eks.9``, if it is an old cluster: Windows support came with one of them."""
+    """Its platform version, such as ``eks.9``, if it is an old cluster: Windows needs a minimum platform version."""
     auto_mode: bool = False
-    """Whether EKS Auto Mode starts its nodes. It starts no Windows nodes, and brings no CNI for them."""
+    """Whether it uses EKS Auto Mode, which does not support Windows nodes."""
     partition: str = "aws"
-    """The partition of its region."""
+    """The partition of its Region."""
 
     @property
     def dns_cluster_ip(self) -> str:

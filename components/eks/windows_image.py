@@ -15,10 +15,10 @@ from .image_plan import cache_component, check_windows_image
 
 @dataclass(frozen=True, kw_only=True)
 class EksWindowsImageArgs(ImageArgs):
-    """What an image for Windows nodes is made from."""
+    """The arguments of an AMI for Windows nodes."""
 
     region: str
-    """The region in which it is built and used: the one of the provider."""
+    """The Region in which the image is built and used, which is that of the provider."""
     kubernetes_version: str
     """The Kubernetes minor of the cluster, such as ``1.36``."""
     windows: str = "2022"
@@ -37,7 +37,7 @@ def check_image_args(args: EksWindowsImageArgs) -> Mistakes:
 
 
 class EksWindowsImage(NodeImage):
-    """An image for Windows nodes of EKS, for ``image_id`` of a node group.
+    """A custom AMI for Windows nodes on EKS, for ``image_id`` of a node group.
 
     :raises WinkubeError: ``WK-EKS-010`` to ``-018``, ``-095`` to ``-098``, ``WK-NET-001``, ``WK-TAG``.
     """

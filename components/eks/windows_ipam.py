@@ -32,7 +32,7 @@ from .target import EksTarget, check_target
 
 @dataclass(frozen=True, kw_only=True)
 class WindowsIpamArgs:
-    """How addresses of Windows pods are managed."""
+    """The arguments of Windows IPAM."""
 
     cluster: EksTarget
     """The cluster. Its role needs the policy ``AmazonEKSVPCResourceController``."""
@@ -40,22 +40,22 @@ class WindowsIpamArgs:
     """``addon`` (default): the vpc-cni add-on carries the configuration. ``config_map``: a ConfigMap does, for clusters
     with a self-managed CNI; it needs a Kubernetes provider. Never both: the add-on overwrites the ConfigMap."""
     enabled: bool = True
-    """Whether Windows IPAM is on. False turns it off again, after the last Windows node is gone."""
+    """Whether Windows IPAM is on. Set it to False only after the last Windows node is gone."""
     prefix_delegation: bool = False
     """Whether nodes get /28 prefixes: sixteen times the pods, on Nitro types and unbroken subnets. Off by default.
     Change it only together with new node groups."""
     warm_ip_target: int | None = None
     """Free addresses to keep on each node. By default 3 with single addresses and 1 with prefixes (add-on: 1)."""
     minimum_ip_target: int | None = None
-    """The least number of addresses of a node, used or free; 3 by default."""
+    """Minimum number of addresses of a node, used or free; 3 by default."""
     warm_prefix_target: int | None = None
-    """Free prefixes to keep on each node; with ``prefix_delegation`` only, and not beside the other two targets."""
+    """Free prefixes to keep on each node; only with ``prefix_delegation``, and without the other two targets."""
     addon_version: str | None = None
-    """A pinned version of the add-on; EKS' default by default. Mode ``addon`` only."""
+    """A pinned version of the add-on; the EKS default by default. Only in mode ``addon``."""
     addon_values: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Further values of the add-on, such as ``env``. Mode ``addon`` only."""
+    """Further values of the add-on, such as ``env``. Only in mode ``addon``."""
     service_account_role_arn: pulumi.Input[str] | None = None
-    """The role of ``aws-node`` on Linux (IRSA); by default the Linux node role serves. Mode ``addon`` only."""
+    """ARN of the role of ``aws-node`` on Linux (IRSA); the Linux node role by default. Only in mode ``addon``."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of the add-on."""
 
@@ -91,7 +91,7 @@ def check_windows_ipam_args(args: WindowsIpamArgs) -> Mistakes:
 
 
 class WindowsIpam(Component):
-    """The one place where a cluster's Windows IPAM is configured.
+    """Windows IPAM: how a cluster gives addresses to Windows pods.
 
     Linux node groups come after it in mode ``addon``, for without the CNI no node becomes ready; Windows node groups
     come after it in both modes.

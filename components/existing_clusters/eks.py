@@ -50,11 +50,11 @@ def target_of_aws_cluster(
     auto_mode: bool = EksTarget.auto_mode,
     partition: str = EksTarget.partition,
 ) -> EksTarget:
-    """The target that a cluster is: an ``aws.eks.Cluster``, or one looked up by ``aws.eks.get_cluster_output``.
+    """The target of an existing cluster: an ``aws.eks.Cluster``, or the output of ``aws.eks.get_cluster_output``.
 
     :param kubernetes_version: its minor, such as ``1.36``.
-    :param vpc_cni: who installs its CNI: ``addon`` (default) or ``self_managed``, which is what EKS does by itself.
-    :raises WinkubeError: ``WK-EKS-091``; ``WK-EKS-092`` once the cluster is known and is another one.
+    :param vpc_cni: who installs its CNI: ``addon`` (default) or ``self_managed``, which is what EKS installs itself.
+    :raises WinkubeError: ``WK-EKS-091``; ``WK-EKS-092`` if the cluster differs from its description.
     """
     if not isinstance(cluster, aws.eks.Cluster | pulumi.Output):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise _not_a("an aws.eks.Cluster, or the output of aws.eks.get_cluster_output,", cluster)
@@ -82,7 +82,7 @@ def target_of_pulumi_eks(
     auto_mode: bool = EksTarget.auto_mode,
     partition: str = EksTarget.partition,
 ) -> EksTarget:
-    """The target that a ``pulumi_eks.Cluster`` is.
+    """The target of a ``pulumi_eks.Cluster``.
 
     :param kubernetes_version: the ``version`` that it was given, as a minor such as ``1.36``.
     :param authentication_mode: what it was given; ``CONFIG_MAP``, its own default. Groups that start themselves need
@@ -90,7 +90,7 @@ def target_of_pulumi_eks(
     :param vpc_cni: ``addon`` (its default: it makes the add-on, and its ``vpc_cni_options`` take the
         ``configuration_values`` that ``ipam.addon_values`` writes), or ``self_managed`` with
         ``use_default_vpc_cni=True``, where ``WindowsIpam`` in mode ``config_map`` switches Windows IPAM on.
-    :raises WinkubeError: ``WK-EKS-090``, ``WK-EKS-091``; ``WK-EKS-092`` once the cluster is known and is another one.
+    :raises WinkubeError: ``WK-EKS-090``, ``WK-EKS-091``; ``WK-EKS-092`` if the cluster differs from its description.
     """
     if not isinstance(cluster, _pulumi_eks().Cluster):
         raise _not_a("a pulumi_eks.Cluster", cluster)
@@ -108,7 +108,7 @@ def target_of_pulumi_eks(
 
 
 def cluster_role_name(cluster: Any) -> pulumi.Output[str]:
-    """The name of a cluster's role, to attach ``AmazonEKSVPCResourceController`` to: Windows IPAM has its rights.
+    """The name of a cluster's role, to attach ``AmazonEKSVPCResourceController``, which Windows IPAM needs.
 
     :param cluster: an ``aws.eks.Cluster``, the output of ``aws.eks.get_cluster_output``, or a ``pulumi_eks.Cluster``.
     """

@@ -61,7 +61,7 @@ class _ExistingCluster:
     kubernetes_version: str
     """Its Kubernetes minor, such as ``1.36``."""
     region: str
-    """The region of the nodes, the bucket and the token."""
+    """The Region of the nodes, the bucket and the token."""
     token_parameter: str
     """Name of the SSM parameter (SecureString) that holds a valid bootstrap token."""
     certificate_authority: pulumi.Input[str]

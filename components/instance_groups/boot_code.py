@@ -26,16 +26,16 @@ OBJECT_TAG_LIMIT = 10
 
 @dataclass(frozen=True, kw_only=True)
 class BootCodeArgs:
-    """Which boot code lies where."""
+    """The arguments of shared boot code."""
 
     cluster_name: str
-    """The cluster's name: the first part of the keys."""
+    """The cluster's name, which is the first part of the object keys."""
     bucket: pulumi.Input[str]
     """Name of the bucket."""
     systems: Sequence[str] = ("linux", "windows")
     """``linux`` and ``windows`` (default), or one of them."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Tags of the objects, as far as S3 takes them: ten."""
+    """Tags of the objects; S3 allows at most ten."""
 
 
 def check_boot_code(args: BootCodeArgs) -> Mistakes:
@@ -55,13 +55,13 @@ def boot_key(system: str, cluster_name: str) -> str:
 
 
 class BootCode(Component):
-    """The boot code of a cluster's nodes, for as many groups as share it.
+    """The boot code of a cluster's nodes, which instance groups can share.
 
     :raises WinkubeError: ``WK-IG-050``, ``WK-BKT-009``, ``WK-TAG``.
     """
 
     keys: Mapping[str, str]
-    """System to the key of its code."""
+    """Operating system to the object key of its boot code."""
 
     def __init__(self, name: str, args: BootCodeArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_boot_code(args))

@@ -21,26 +21,26 @@ from .target_rules import check_target_security
 
 @dataclass(frozen=True, kw_only=True)
 class _InstanceGroupArgs:
-    """What Linux and Windows groups have in common."""
+    """Arguments that Linux and Windows groups share."""
 
     name: str
-    """The group's name, at most 63 characters: a label of its nodes, and the first part of its Auto Scaling group's."""
+    """The group's name, at most 63 characters; a label of its nodes and part of the Auto Scaling group's name."""
     target: JoinTarget
     """The cluster that the nodes join."""
     subnet_ids: Sequence[pulumi.Input[str]]
-    """The subnets of the nodes; private ones."""
+    """Private subnets of the nodes."""
     instance_types: Sequence[str] = ("m6i.large",)
-    """Instance types of one architecture, the preferred one first."""
+    """Instance types of one architecture, in order of preference."""
     min_size: int = 1
-    """The least number of nodes; 1 by default. 0 lets the cluster autoscaler start the first one."""
+    """Minimum number of nodes; 1 by default. With 0, the cluster autoscaler starts the first one."""
     max_size: int = 3
-    """The greatest number of nodes; 3 by default."""
+    """Maximum number of nodes; 3 by default."""
     desired_size: int | None = None
-    """The number of nodes at the start; ``min_size`` by default. Later the autoscaler's word counts."""
+    """Initial number of nodes; ``min_size`` by default. Later the autoscaler decides."""
     capacity_type: str = "on_demand"
     """``on_demand`` (default) or ``spot``."""
     on_demand_base: int = 0
-    """How many nodes of a spot group are on demand before any are spot; none by default."""
+    """Number of on-demand nodes in a spot group; 0 by default."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """Labels with which nodes register."""
     taints: Sequence[Taint] = ()
@@ -48,24 +48,24 @@ class _InstanceGroupArgs:
     root_volume_size_gib: int | None = None
     """The size of the root volume in GiB; 100 for Windows and 50 for Linux by default."""
     volume_kms_key_arn: pulumi.Input[str] | None = None
-    """The key that encrypts the disks; AWS' own for EBS by default. Auto Scaling's service role must be allowed it."""
+    """ARN of the KMS key of the volumes; the EBS default key by default. The Auto Scaling service role needs access."""
     image_id: pulumi.Input[str] | None = None
-    """An image of one's own, such as that of ``WindowsNodeImage``; the newest one of its maker by default."""
+    """ID of a custom AMI, such as that of ``WindowsNodeImage``; the newest vendor AMI by default."""
     kubelet: KubeletSettings = field(default_factory=KubeletSettings)
-    """Limits, reservations and further settings of the kubelet; what the system needs by default."""
+    """Kubelet settings, such as limits and reservations; the defaults depend on the operating system."""
     ecr_credentials: bool | None = None
     """Whether kubelets fetch credentials of ECR with the node's role; by default where the digest of the program that
     does it is known. Upstream publishes none for Windows: ``artefact_digests`` of the target says it."""
     container_images: Sequence[str] = ()
-    """Container images that are pulled before a node joins; those of the system alone by default."""
+    """Container images to pull before a node joins, in addition to system images; none by default."""
     security_group_ids: Sequence[pulumi.Input[str]] = ()
-    """Further security groups of the nodes."""
+    """Additional security groups of the nodes."""
     warm_pool: WarmPool | None = None
-    """Instances made ready before they are needed; none by default. Excludes ``spot`` and more than one type."""
+    """A warm pool; none by default. Excludes ``spot`` and more than one instance type."""
     rollout: Rollout = field(default_factory=Rollout)
-    """How nodes are replaced when the group changes: one first, then the others, by default."""
+    """How nodes are replaced when the group changes; by default a canary first, then the others."""
     max_instance_lifetime_days: int | None = None
-    """After how many days a node is replaced by a fresh one, 1 to 365; never by default."""
+    """Maximum lifetime of a node in days, 1 to 365; unlimited by default."""
     autoscaler_tags: bool = True
     """Whether to tag the Auto Scaling group for the cluster autoscaler. On by default."""
     additional_policies: Sequence[PolicySource] = ()
@@ -73,18 +73,18 @@ class _InstanceGroupArgs:
     external_policies: Sequence[str] = ()
     """ARNs of managed policies to attach to the node role."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the node role; none by default."""
+    """ARN of the node role's permissions boundary; none by default."""
     role_path: str = "/"
     """Path of the node role."""
     boot_code: BootCode | None = None
-    """The boot code in the bucket, if groups share it; a group uploads what it needs by default."""
+    """Boot code that groups share; by default each group uploads its own."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of every resource, and of the instances and disks."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinuxInstanceGroupArgs(_InstanceGroupArgs):
-    """A group of Linux workers."""
+    """The arguments of a group of Linux workers."""
 
     linux: str = "al2023"
     """``al2023`` (default) or ``ubuntu2404``."""
@@ -125,23 +125,24 @@ class LinuxInstanceGroupArgs(_InstanceGroupArgs):
 
 @dataclass(frozen=True, kw_only=True)
 class WindowsInstanceGroupArgs(_InstanceGroupArgs):
-    """A group of Windows workers."""
+    """The arguments of a group of Windows workers."""
 
     windows: str = "2022"
     """``2022`` (default) or ``2025``."""
     edition: str = "core"
-    """``core`` (default, the smaller one) or ``full``."""
+    """``core`` (default, smaller) or ``full``."""
     windows_taint: bool = True
-    """Whether nodes have the taint ``os=windows:NoSchedule``, which keeps off pods that were not made for Windows."""
+    """Whether nodes have the taint ``os=windows:NoSchedule``, which keeps Linux pods off. On by default."""
     kubelet_log: bool | None = None
     """Whether the kubelet's log is kept by ``kube-log-runner``; by default where the digest of that program is known.
     Upstream publishes none: ``artefact_digests`` of the target says it. Without it the log is lost."""
     page_file_mib: int | None = None
-    """Size of a fixed page file in MiB; Windows' own choice by default."""
+    """Size of a fixed page file in MiB; chosen by Windows by default."""
     bitlocker: bool = False
-    """Whether BitLocker encrypts the system volume beside EBS; needs an image with NitroTPM. Off by default."""
+    """Whether BitLocker encrypts the system volume in addition to EBS; requires an image with NitroTPM. Off by
+    default."""
     drain_seconds: int = 600
-    """How long pods may take to leave before an instance ends; 600 by default. Spot gives two minutes at most."""
+    """Seconds to drain a node before its instance ends; 600 by default. Spot instances have at most two minutes."""
 
     @property
     def linux(self) -> None:

@@ -54,7 +54,7 @@ BOOT_WAIT: Mapping[str, str] = {"windows": "40m", "linux": "15m"}
 
 
 class _InstanceGroup(Component):
-    """What Linux and Windows groups have in common."""
+    """Arguments that Linux and Windows groups share."""
 
     autoscaling_group_name: str
     """Name of the Auto Scaling group."""
@@ -65,13 +65,13 @@ class _InstanceGroup(Component):
     role_name: pulumi.Output[str]
     """Name of the node role, to attach further policies to."""
     launch_template_id: pulumi.Output[str]
-    """Id of the launch template."""
+    """ID of the launch template."""
     security_group_id: pulumi.Output[str] | None
-    """The security group that the group made for itself; None where the cluster gave others."""
+    """ID of the group's own security group; None if the target gives security groups."""
     image_id: pulumi.Output[str]
-    """Id of the image of new nodes."""
+    """AMI ID of new nodes."""
     document_key: pulumi.Output[str]
-    """Where the document of the nodes lies in the bucket."""
+    """Object key of the node document in the bucket."""
 
     def __init__(self, name: str, args: InstanceGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, _check(args))
@@ -276,7 +276,7 @@ def _log_runner(minor: str) -> str:
 
 
 class LinuxInstanceGroup(_InstanceGroup):
-    """Linux workers of a self-managed cluster: they join by kubeadm with file discovery.
+    """Linux workers of a self-managed cluster; they join with kubeadm and file discovery.
 
     :raises WinkubeError: ``WK-IG``, ``WK-EKS-014`` to ``-019``, ``WK-SCH``, ``WK-KAD``, ``WK-ART``, ``WK-IAM``,
         ``WK-TAG``.
@@ -287,7 +287,7 @@ class LinuxInstanceGroup(_InstanceGroup):
 
 
 class WindowsInstanceGroup(_InstanceGroup):
-    """Windows workers of a self-managed cluster, whoever made it: they join by the kubelet's TLS bootstrap.
+    """Windows workers of any self-managed cluster; they join through kubelet TLS bootstrap.
 
     :raises WinkubeError: ``WK-IG``, ``WK-EKS-014`` to ``-019``, ``WK-SCH``, ``WK-KAD``, ``WK-ART``, ``WK-WIN``,
         ``WK-IAM``, ``WK-TAG``.
@@ -296,9 +296,9 @@ class WindowsInstanceGroup(_InstanceGroup):
     windows_release: str
     """The release of Windows Server."""
     windows_build: str
-    """Its build, as in the nodes' label; container images are of the same one."""
+    """The Windows build, as in the nodes' label; container images must match it."""
     runtime_class: str
-    """The RuntimeClass by which pods choose these nodes."""
+    """The RuntimeClass with which pods select these nodes."""
 
     def __init__(self, name: str, args: WindowsInstanceGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, args, opts)

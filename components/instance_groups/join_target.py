@@ -20,20 +20,20 @@ __all__ = ["JoinTarget", "check_join_target"]
 class JoinTarget:
     """A self-managed cluster that instance groups can join.
 
-    ``LinuxControlPlane.target`` is one; a cluster of kops, Kubespray or kubeadm is described by ``target_of_kops`` and
-    its like. What is wrong with it is found by ``check_join_target`` when a group is made.
+    ``LinuxControlPlane.target`` is one; ``target_of_kops``, ``target_of_kubespray`` and ``target_of_kubeadm``
+    create one for an existing cluster. A group checks its target with ``check_join_target``.
     """
 
     cluster_name: str
-    """The cluster's name: part of object keys and tags, such as ``prod.example.com``."""
+    """The cluster's name, such as ``prod.example.com``; it is part of object keys and tags."""
     kubernetes_version: str
-    """Its Kubernetes minor, such as ``1.36``: decides binaries, flags and images."""
+    """Its Kubernetes minor, such as ``1.36``; it decides binaries, flags and images."""
     region: str
-    """The region of the nodes, the bucket and the token."""
+    """The Region of the nodes, the bucket and the token."""
     endpoint: str
-    """Its API as ``host:port`` without a scheme, such as ``api.prod.example.com:6443``; nodes use it as it is."""
+    """Its API as ``host:port`` without a scheme, such as ``api.prod.example.com:6443``."""
     token_parameter: str
-    """Name of the SSM parameter of the type SecureString whose value is a bootstrap token that is kept fresh."""
+    """Name of the SSM parameter (SecureString) that holds a valid bootstrap token."""
     certificate_authority: pulumi.Input[str]
     """Its certificate authority as PEM."""
     vpc_id: pulumi.Input[str]
@@ -43,48 +43,48 @@ class JoinTarget:
     bucket_arn: pulumi.Input[str]
     """ARN of that bucket."""
     bucket_key_arn: pulumi.Input[str] | None = None
-    """ARN of the key that encrypts the bucket, if it is one of the account's own."""
+    """ARN of the KMS key that encrypts the bucket, if it is a customer managed key."""
     token_key_arn: pulumi.Input[str] | None = None
-    """ARN of the key that encrypts the token; the account's ``aws/ssm`` by default, which needs no statement."""
+    """ARN of the KMS key that encrypts the token; ``aws/ssm`` by default."""
     pod_cidr: str = "10.244.0.0/16"
-    """The network of the pods; ``10.244.0.0/16`` by default."""
+    """The pod CIDR; ``10.244.0.0/16`` by default."""
     service_cidr: str = "10.96.0.0/12"
-    """The network of the services; ``10.96.0.0/12`` by default."""
+    """The service CIDR; ``10.96.0.0/12`` by default."""
     cluster_domain: str = "cluster.local"
     """The domain that the cluster's DNS serves; ``cluster.local`` by default."""
     dns_ip: str | None = None
-    """The address of the cluster's DNS; the tenth of the services by default. Kubespray takes the third."""
+    """Address of the cluster DNS; the tenth of the service CIDR by default. Kubespray uses the third."""
     node_cidr_mask: int = 24
-    """The length of each node's part of the pod network; 24 by default: 254 addresses."""
+    """Prefix length of each node's subnet of the pod CIDR; 24 (254 addresses) by default."""
     pod_network: str = "flannel-vxlan"
-    """``flannel-vxlan`` (default), or ``calico-vxlan`` where Calico's operator looks after the nodes."""
+    """``flannel-vxlan`` (default), or ``calico-vxlan`` if Calico's operator manages the nodes."""
     vxlan_vni: int = WINDOWS_VNI
-    """The VNI of the pod network; 4096, the one that Windows nodes can use."""
+    """VNI of the pod network; Windows nodes need 4096 (default)."""
     vxlan_port: int = Ports.vxlan
-    """The UDP port of the pod network; 4789, the one that Windows nodes can use."""
+    """UDP port of the pod network; Windows nodes need 4789 (default)."""
     cloud_provider: str = "external"
     """``external`` (default): the AWS cloud controller manager runs in the cluster; ``none``: it does not, and a
     kubelet must not wait for it."""
     incarnation: int = 1
-    """The cluster's number in its bucket: a new cluster under the same name has a new one."""
+    """The cluster's number in its bucket; a new cluster with the same name needs a new number."""
     control_plane_security_group_ids: Sequence[pulumi.Input[str]] = ()
-    """Security groups of the control plane: they may reach the kubelets."""
+    """Security groups of the control plane; they may reach the kubelets."""
     node_security_group_ids: Sequence[pulumi.Input[str]] = ()
-    """Security groups of all nodes that share the pod network, the control plane's among them."""
+    """Security groups of all nodes that share the pod network, including the control plane."""
     api_security_group_ids: Sequence[pulumi.Input[str]] = ()
     """Security groups in front of the API that let nobody in by themselves: groups that are made for workers get a rule
     there. None by default."""
     linux_security_group_ids: Sequence[pulumi.Input[str]] = ()
-    """Security groups that Linux workers get as they are; by default each group makes one of its own."""
+    """Existing security groups for Linux workers; by default each group creates its own."""
     windows_security_group_ids: Sequence[pulumi.Input[str]] = ()
-    """Security groups that Windows workers get as they are; by default each group makes one of its own."""
+    """Existing security groups for Windows workers; by default each group creates its own."""
     mirror: str | None = None
     """Base address (https, http or s3) from which nodes fetch what upstream offers: ``https://host/path`` becomes
     ``<mirror>/host/path``. Upstream itself by default."""
     registry_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
     """Host of a container registry to the address of its mirror; none by default."""
     artefact_digests: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Name of a file that nodes fetch to its digest, where upstream publishes none or another one is wanted."""
+    """File name of a download to its digest, if upstream publishes none or you use another build."""
     image_repository: str | None = None
     """Registry of the system's container images; ``registry.k8s.io`` by default."""
     proxy: Proxy | None = None

@@ -41,12 +41,12 @@ _WRONG = "an object of the bucket has another digest than its key"
 
 @dataclass(frozen=True, kw_only=True)
 class WindowsNodeImageArgs(ImageArgs):
-    """What an image of Windows nodes is made from."""
+    """The arguments of an AMI for Windows nodes."""
 
     target: JoinTarget
-    """The cluster whose nodes use it: decides Kubernetes, mirrors and digests."""
+    """The cluster whose nodes use the image; it decides Kubernetes version, mirrors and digests."""
     boot_code: BootCode | None = None
-    """The boot code in the bucket, if it is there already; uploaded with the image by default."""
+    """Shared boot code; uploaded with the image by default."""
 
 
 def check_node_image(args: WindowsNodeImageArgs) -> Mistakes:

@@ -40,13 +40,13 @@ class Rollout:
     """How the nodes of a group are replaced when its image, code or settings change."""
 
     min_healthy_percentage: int = 90
-    """Which part of the nodes stays in service, 0 to 100; 90 by default: a small group has a new node first."""
+    """Percentage of nodes that stay in service, 0 to 100; 90 by default, so a small group starts a new node first."""
     canary_percentage: int | None = 10
-    """Which part of the nodes is replaced first, 1 to 99; 10 by default, one node at least. None: no part."""
+    """Percentage of nodes to replace first (canary), 1 to 99; 10 by default, at least one node. None for no canary."""
     canary_minutes: int = 10
-    """How long the rest waits for the first part to prove itself; 10 by default."""
+    """Minutes to wait after the canary; 10 by default."""
     automatic: bool = True
-    """Whether a change replaces running nodes at all; False leaves it to the next one that starts."""
+    """Whether a change replaces running nodes; with False, only new nodes get it."""
 
 
 class LifeLike(Protocol):

@@ -16,14 +16,14 @@ from .target_rules import check_target_security
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerSecurityGroupArgs:
-    """What the security group of a group of workers is made from."""
+    """The arguments of the security group of an instance group."""
 
     group: str
     """The instance group's name."""
     system: str
     """``linux`` or ``windows``."""
     target: JoinTarget
-    """The cluster; its groups for other nodes are the sources."""
+    """The cluster; the rules use its security groups as sources."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of group and rules."""
 
@@ -38,7 +38,7 @@ def check_worker_security(args: WorkerSecurityGroupArgs) -> Mistakes:
 
 
 class WorkerSecurityGroup(Component):
-    """The security group of an instance group: kubelet for the control plane, VXLAN among nodes, all out.
+    """The security group of an instance group: kubelet from the control plane, VXLAN between nodes, all egress.
 
     :raises WinkubeError: ``WK-IG-001`` to ``-010``, ``WK-TAG``.
     """

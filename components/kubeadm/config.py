@@ -15,36 +15,37 @@ HOST_PROCESS_NAMESPACES = ("kube-flannel",)
 
 @dataclass(frozen=True, kw_only=True)
 class KubeletSettings:
-    """What a kubelet is told beyond what every kubelet of winkube is told; everything has a default."""
+    """Kubelet settings; all have defaults."""
 
     max_pods: int | None = None
-    """Pods of a node; the kubelet's own 110 by default. The node's part of the pod network must hold them."""
+    """Maximum number of pods per node; 110 by default. The node's subnet of the pod CIDR must have enough addresses."""
     system_reserved: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Kept back for the operating system, such as ``{"memory": "1Gi"}``; by default what the platform needs."""
+    """Resources reserved for the operating system, such as ``{"memory": "1Gi"}``; the defaults depend on the
+    platform."""
     kube_reserved: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Kept back for kubelet and runtime; by default what the platform needs."""
+    """Resources reserved for kubelet and container runtime; the defaults depend on the platform."""
     eviction_hard: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Thresholds at which pods are evicted at once, such as ``{"memory.available": "500Mi"}``; over the defaults."""
+    """Hard eviction thresholds, such as ``{"memory.available": "500Mi"}``, merged into the defaults."""
     image_gc_high_threshold_percent: int = 85
-    """Use of the image disk at which images are removed; 85 by default."""
+    """Disk usage in percent at which image garbage collection starts; 85 by default."""
     image_gc_low_threshold_percent: int = 80
-    """Use of the image disk down to which they are removed; 80 by default."""
+    """Disk usage in percent at which image garbage collection stops; 80 by default."""
     container_log_max_size: str = "10Mi"
     """Size at which a container's log is rotated; ``10Mi`` by default."""
     container_log_max_files: int = 5
     """Logs kept per container, at least 2; 5 by default."""
     pod_pids_limit: int = 4096
-    """Processes of one pod on Linux; 4096 by default."""
+    """Maximum number of processes of a pod on Linux; 4096 by default."""
     parallel_image_pulls: int = 4
-    """Images pulled at the same time; 4 by default, 1 one after another."""
+    """Number of images to pull in parallel; 4 by default."""
     shutdown_grace_period_seconds: int = 60
-    """How long pods may take when the node shuts down; 60 by default, 0 switches it off."""
+    """Seconds for pods to stop when the node shuts down; 60 by default, 0 turns it off."""
     shutdown_grace_period_critical_pods_seconds: int = 20
-    """How much of that is for critical pods; 20 by default."""
+    """Seconds of that time reserved for critical pods; 20 by default."""
     configuration: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Further fields of the KubeletConfiguration in their own spelling; refused where a setting says the same."""
+    """Further KubeletConfiguration fields, in their own spelling; fields that winkube sets are refused."""
     arguments: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Further flags without dashes; checked against the kubelet of the minor."""
+    """Further kubelet flags without dashes; checked against the Kubernetes minor."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,21 +84,21 @@ class KmsPlugin:
 
 @dataclass(frozen=True, kw_only=True)
 class PodSecurity:
-    """The Pod Security Standard of namespaces that have no label of their own."""
+    """The Pod Security Standard of namespaces without labels."""
 
     enforce: str = "baseline"
-    """What is refused: ``baseline`` (default), ``restricted`` or ``privileged``."""
+    """The level to enforce: ``baseline`` (default), ``restricted`` or ``privileged``."""
     audit: str = "restricted"
-    """What is noted in the audit log; ``restricted`` by default."""
+    """The level for the audit log; ``restricted`` by default."""
     warn: str = "restricted"
-    """What is answered with a warning; ``restricted`` by default."""
+    """The level for warnings; ``restricted`` by default."""
     exempt_namespaces: Sequence[str] = ()
-    """Namespaces that are left alone besides ``kube-system`` and those of winkube's HostProcess pods."""
+    """Exempt namespaces in addition to ``kube-system`` and those of winkube's HostProcess pods."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExtraArguments:
-    """Further flags of the control plane without dashes; refused where the minor has them not, or a setting says it."""
+    """Additional control plane flags without dashes; checked against the Kubernetes minor and the arguments."""
 
     api_server: Mapping[str, str] = field(default_factory=dict[str, str])
     """For kube-apiserver."""
@@ -137,11 +138,11 @@ class ClusterConfig:
     endpoint: str
     """The API as ``host:port``, such as ``api.prod.example.com:6443``."""
     pod_cidr: str = "10.244.0.0/16"
-    """The network of the pods; ``10.244.0.0/16`` by default."""
+    """The pod CIDR; ``10.244.0.0/16`` by default."""
     service_cidr: str = "10.96.0.0/12"
-    """The network of the services; ``10.96.0.0/12`` by default."""
+    """The service CIDR; ``10.96.0.0/12`` by default."""
     node_cidr_mask: int = 24
-    """The length of each node's part of the pod network; 24 by default: 254 addresses."""
+    """Prefix length of each node's subnet of the pod CIDR; 24 (254 addresses) by default."""
     cluster_domain: str = "cluster.local"
     """The domain that the cluster's DNS serves; ``cluster.local`` by default."""
     api_server_names: Sequence[str] = ()
@@ -159,7 +160,7 @@ class ClusterConfig:
     """What clients without credentials may read: ``health`` (default), the three health paths alone, ``none``, or
     ``all`` as kubeadm has it."""
     audit: AuditLog | None = field(default_factory=AuditLog)
-    """The audit log; None: there is none."""
+    """The audit log; None turns it off."""
     secrets_encryption: str = "secretbox"
     """How Secrets lie in etcd: ``secretbox`` (default), ``kms`` with ``kms`` set, or ``none``."""
     kms: KmsPlugin | None = None
@@ -180,7 +181,7 @@ class ClusterConfig:
     etcd_quota_gib: int = 8
     """Size that etcd's database may reach; 8 by default, the most that etcd recommends."""
     feature_gates: Mapping[str, bool] = field(default_factory=dict[str, bool])
-    """Feature gates of all components; checked against those of the minor."""
+    """Feature gates of all components; checked against the Kubernetes minor."""
     extra_arguments: ExtraArguments = field(default_factory=ExtraArguments)
     """Further flags of the control plane."""
     kubelet: KubeletSettings = field(default_factory=KubeletSettings)

@@ -33,12 +33,12 @@ https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkArgs:
-    """What a network is made from."""
+    """The arguments of a network."""
 
     region: str
-    """Region of the network: the one of the provider. It decides zones and the names of endpoint services."""
+    """Region of the network, which is that of the provider. It decides zones and endpoint service names."""
     cidr: str = "10.0.0.0/16"
-    """IPv4 network of the VPC, /16 to /22 (/23 without public subnets, /25 with private ones alone)."""
+    """IPv4 CIDR of the VPC, /16 to /22 (/23 without public subnets, /25 with only private subnets)."""
     zones: int | Sequence[str] = 2
     """How many zones (one to three, the first of the region's table), or their names. Names are in the order of the
     address plan: add further ones at the end. Two by default, the least that EKS takes."""
@@ -46,21 +46,21 @@ class NetworkArgs:
     """Way out for private subnets: ``per_zone`` (a NAT gateway in each zone), ``single`` (one for all; its zone's loss
     cuts off the others) or ``none``. Excludes ``public_subnets=False`` unless ``none``."""
     public_subnets: bool = True
-    """Whether there are subnets for NAT gateways and internet-facing load balancers."""
+    """Whether to create subnets for NAT gateways and internet-facing load balancers."""
     intra_subnets: bool = False
-    """Whether there are subnets without any route out of the VPC, endpoints apart."""
+    """Whether to create subnets without routes out of the VPC, other than endpoints."""
     gateway_endpoints: Sequence[str] = ("s3",)
     """Services reached by a gateway endpoint: ``s3``, ``dynamodb``."""
     interface_endpoints: Sequence[str] = ()
     """Services reached by an interface endpoint in the private subnets: ``ecr.api``, ``sts``, …"""
     flow_log_retention_days: int | None = 90
-    """How long CloudWatch keeps the flow logs, in days; None leaves them out."""
+    """Retention of the flow logs in days; None turns them off."""
     flow_log_kms_key_arn: pulumi.Input[str] | None = None
-    """Key that encrypts the flow logs; CloudWatch's own by default. Its policy must let CloudWatch Logs use it."""
+    """ARN of the KMS key of the flow logs; CloudWatch's own key by default. Its policy must allow CloudWatch Logs."""
     cluster_names: Sequence[str] = ()
-    """Clusters whose load balancers use the subnets; each gives the tag ``kubernetes.io/cluster/<name>=shared``."""
+    """Clusters whose load balancers use the subnets; each adds the tag ``kubernetes.io/cluster/<name>=shared``."""
     windows_prefix_reservations: int = 0
-    """How many /28 blocks to keep for prefix delegation on Windows nodes in each private subnet; none by default."""
+    """Number of /28 blocks to reserve per private subnet for prefix delegation on Windows nodes; 0 by default."""
     permissions_boundary: str | None = None
     """ARN of the permissions boundary of the flow logs' role."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -83,7 +83,7 @@ class Network(Component):
     """
 
     vpc_id: pulumi.Output[str]
-    """Id of the VPC."""
+    """ID of the VPC."""
     cidr: str
     """Its IPv4 network."""
     zone_names: tuple[str, ...]
@@ -93,13 +93,13 @@ class Network(Component):
     public_subnet_ids: list[pulumi.Output[str]]
     """Subnets of NAT gateways and internet-facing load balancers, one per zone, or none."""
     intra_subnet_ids: list[pulumi.Output[str]]
-    """Subnets without a way out, one per zone, or none."""
+    """Subnets without routes out of the VPC, one per zone, or none."""
     private_route_table_ids: list[pulumi.Output[str]]
     """Route tables of the private subnets, one per zone."""
     nat_public_ips: list[pulumi.Output[str]]
-    """Addresses that the private subnets are seen with on the internet."""
+    """Public IP addresses of the private subnets' egress traffic."""
     default_security_group_id: pulumi.Output[str]
-    """The VPC's default security group, which lets nothing through."""
+    """ID of the VPC's default security group, which allows no traffic."""
     endpoint_security_group_id: pulumi.Output[str] | None
     """Security group of the interface endpoints, if there are any."""
     flow_log_group_name: pulumi.Output[str] | None

@@ -52,7 +52,7 @@ class ImageArgs:
     schedule: str | None = None
     """When a new one is built, as a cron expression of Image Builder; by default one is built with the deployment."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the role; none by default."""
+    """ARN of the role's permissions boundary; none by default."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of every resource, and of the image."""
 

@@ -23,19 +23,19 @@ class FlannelArgs:
     """The pod network of a cluster."""
 
     endpoint: str
-    """The API server as ``host:port``, such as ``api.prod.example.com:6443``: flannel comes before its Service."""
+    """The API server as ``host:port``, such as ``api.prod.example.com:6443``: flannel starts before Services work."""
     pod_cidr: str = "10.244.0.0/16"
-    """Network of the pods; a /24 of it for each node."""
+    """The pod CIDR; each node gets a /24 of it."""
     service_cidr: str = "10.96.0.0/12"
-    """Network of the Services."""
+    """The service CIDR."""
     pod_network: str = POD_NETWORK_NAME
-    """``flannel-vxlan``, the only one that Linux and Windows nodes on EC2 can share."""
+    """``flannel-vxlan``, the only pod network that Linux and Windows nodes on EC2 can share."""
     vni: int = VXLAN_VNI
-    """Number of the VXLAN; Windows takes 4096 (default) and above."""
+    """VNI of the VXLAN; Windows supports 4096 (default) and above."""
     port: int = VXLAN_PORT
-    """UDP port of the VXLAN; Windows speaks 4789 only."""
+    """UDP port of the VXLAN; Windows supports only 4789."""
     mtu: int = OUTER_MTU
-    """MTU of the nodes' own interfaces, in bytes. 1500 by default: as Windows starts; Linux on EC2 starts with 9001."""
+    """MTU of the nodes' network interfaces in bytes; 1500 (default) on Windows, while Linux on EC2 starts with 9001."""
     windows: bool = True
     """Whether the cluster has Windows nodes, now or later."""
     image: str = FLANNEL_IMAGE
@@ -43,7 +43,7 @@ class FlannelArgs:
     cni_image: str = CNI_IMAGE
     """Image of flannel's CNI plug-in for Linux."""
     host_process_image: str = HOST_PROCESS_IMAGE
-    """Base image of the pods on Windows, which run what the boot code put on the node."""
+    """Base image of the Windows pods, which run the binaries that the boot code installs."""
 
 
 def check_flannel(args: FlannelArgs) -> Mistakes:

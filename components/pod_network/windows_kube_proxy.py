@@ -18,14 +18,14 @@ from .kube_proxy_manifests import NAMESPACE, kube_proxy_manifests
 
 @dataclass(frozen=True, kw_only=True)
 class WindowsKubeProxyArgs:
-    """kube-proxy on Windows nodes, beside :class:`Flannel` of the same numbers."""
+    """The arguments of kube-proxy on Windows nodes, with the same network values as :class:`Flannel`."""
 
     endpoint: str
-    """The API server as ``host:port``: kube-proxy comes before its Service."""
+    """The API server as ``host:port``: kube-proxy starts before Services work."""
     pod_cidr: str = "10.244.0.0/16"
-    """Network of the pods."""
+    """The pod CIDR."""
     service_cidr: str = "10.96.0.0/12"
-    """Network of the Services."""
+    """The service CIDR."""
     pod_network: str = POD_NETWORK_NAME
     """As in :class:`FlannelArgs`."""
     vni: int = VXLAN_VNI
@@ -35,9 +35,9 @@ class WindowsKubeProxyArgs:
     mtu: int = OUTER_MTU
     """As in :class:`FlannelArgs`."""
     direct_server_return: bool = True
-    """Whether answers leave by the shortest way (DSR): local traffic policies and client addresses need it."""
+    """Whether to use direct server return (DSR), which local traffic policies and client IP addresses need."""
     host_process_image: str = HOST_PROCESS_IMAGE
-    """Base image of the pods, which run what the boot code put on the node."""
+    """Base image of the pods, which run the binaries that the boot code installs."""
 
 
 def check_windows_kube_proxy(args: WindowsKubeProxyArgs) -> Mistakes:

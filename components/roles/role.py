@@ -43,42 +43,42 @@ PREFIX_LIMIT = 38
 
 @dataclass(frozen=True, kw_only=True)
 class NodeRoleArgs:
-    """What the role of a group of nodes is made from."""
+    """The arguments of a node role."""
 
     kind: str
-    """``eks-linux``, ``eks-windows`` or ``self-managed``: decides the policies that the role gets anyway."""
+    """``eks-linux``, ``eks-windows`` or ``self-managed``; it decides the default policies of the role."""
     additional_policies: Sequence[PolicySource] = ()
     """Inline policies: documents, single statements or lists of statements, as mappings or as JSON."""
     external_policies: Sequence[str] = ()
     """ARNs of managed policies to attach."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the role's permissions; none by default."""
+    """ARN of the role's permissions boundary; none by default."""
     path: str = "/"
-    """Path of role and instance profile, with a slash at both ends."""
+    """Path of role and instance profile; it begins and ends with a slash."""
     partition: str = "aws"
     """Partition of the region: ``aws``, ``aws-cn``, ``aws-us-gov`` or ``aws-eusc``."""
     cni_policy: bool = True
-    """Whether an ``eks-linux`` role carries the policy of the VPC CNI. False when the CNI has a role of its own."""
+    """Whether an ``eks-linux`` role has the policy of the VPC CNI. Set it to False if the CNI has its own role."""
     instance_profile: bool = False
-    """Whether to make an instance profile. EKS makes its own for managed node groups."""
+    """Whether to create an instance profile. EKS creates its own for managed node groups."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of role and instance profile."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ControlPlaneRoleArgs:
-    """What the role of a self-managed control plane is made from."""
+    """The arguments of the role of a self-managed control plane."""
 
     policy_documents: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
-    """Inline policies as JSON whose ARNs other resources compute, by a name of their own. They are not judged."""
+    """Inline policies as JSON by name, for ARNs that other resources compute. They are not checked."""
     additional_policies: Sequence[PolicySource] = ()
     """Inline policies: documents, single statements or lists of statements, as mappings or as JSON."""
     external_policies: Sequence[str] = ()
     """ARNs of managed policies to attach."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the role's permissions; none by default."""
+    """ARN of the role's permissions boundary; none by default."""
     path: str = "/"
-    """Path of role and instance profile, with a slash at both ends."""
+    """Path of role and instance profile; it begins and ends with a slash."""
     partition: str = "aws"
     """Partition of the region: ``aws``, ``aws-cn``, ``aws-us-gov`` or ``aws-eusc``."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -87,7 +87,7 @@ class ControlPlaneRoleArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class EksClusterRoleArgs:
-    """What the role of an EKS control plane is made from."""
+    """The arguments of the role of an EKS control plane."""
 
     windows: bool = True
     """Whether the role may manage the addresses of Windows pods (``AmazonEKSVPCResourceController``)."""
@@ -96,9 +96,9 @@ class EksClusterRoleArgs:
     external_policies: Sequence[str] = ()
     """ARNs of managed policies to attach."""
     permissions_boundary: str | None = None
-    """ARN of the policy that bounds the role's permissions; none by default."""
+    """ARN of the role's permissions boundary; none by default."""
     path: str = "/"
-    """Path of the role, with a slash at both ends."""
+    """Path of the role; it begins and ends with a slash."""
     partition: str = "aws"
     """Partition of the region: ``aws``, ``aws-cn``, ``aws-us-gov`` or ``aws-eusc``."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -28,22 +28,22 @@ _NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9]
 
 @dataclass(frozen=True, kw_only=True)
 class NodeMarks:
-    """What one node is marked with."""
+    """The labels and taints of one node."""
 
     node: pulumi.Input[str]
-    """Name of the node; ours are called by their instance id."""
+    """Name of the node; nodes of winkube are named by their instance ID."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Labels, added to those that it has."""
+    """Labels to add to the node."""
     taints: Sequence[Taint] | None = None
-    """All of its taints. None (default) leaves them alone; an empty list takes all away."""
+    """All taints of the node. None (default) does not change them; an empty list removes them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NodeTaintsArgs:
-    """Marks of nodes that others made."""
+    """The arguments of labels and taints on existing nodes."""
 
     nodes: Sequence[NodeMarks]
-    """The nodes, each once."""
+    """The nodes; each can be listed only once."""
 
 
 def node_patch(node: Any, labels: Mapping[str, str], taints: Sequence[Taint] | None) -> Manifest:

@@ -18,10 +18,10 @@ from .runtime_class_manifests import check_releases, runtime_class_manifest, run
 
 @dataclass(frozen=True, kw_only=True)
 class WindowsRuntimeClassesArgs:
-    """Which Windows releases get a RuntimeClass."""
+    """The arguments of the RuntimeClasses."""
 
     releases: Sequence[str] = ("2022",)
-    """The releases of the cluster's Windows nodes, each once."""
+    """The Windows releases of the cluster's nodes."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """Labels of the objects."""
 

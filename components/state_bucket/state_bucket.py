@@ -26,28 +26,29 @@ KEY_DELETION_DAYS = 30
 
 @dataclass(frozen=True, kw_only=True)
 class StateBucketArgs:
-    """What a state bucket is made from."""
+    """The arguments of a state bucket."""
 
     bucket_name: str | None = None
-    """Name of the bucket; made from the component's name by default. ``suggested_name`` makes one from a domain."""
+    """Name of the bucket; derived from the component's name by default. ``suggested_name`` derives one from a
+    domain."""
     allow_dots: bool = False
     """Whether the name may have dots. Clients must then address the bucket by path."""
     kms_key_arn: pulumi.Input[str] | None = None
     """Key that encrypts the objects; a key of the bucket's own by default. Its policy is then yours: readers and
     writers need ``kms:Decrypt`` and ``kms:GenerateDataKey``."""
     noncurrent_days: int = 90
-    """How long replaced and deleted versions are kept, in days."""
+    """Retention of noncurrent versions in days."""
     reader_principals: Sequence[pulumi.Input[str]] = ()
-    """ARNs of roles and users that may read everything: administrators of all clusters, in other accounts too."""
+    """ARNs of roles and users that may read everything, also in other accounts. They can administer all clusters."""
     writer_principals: Sequence[pulumi.Input[str]] = ()
     """ARNs of roles and users that may read, write and delete everything."""
     allowed_principals: Sequence[str] = ()
     """ARN patterns of those who may touch objects at all; everybody else is refused, whatever IAM says. By default
     whoever IAM admits. Name the roles of control planes and nodes too, by path: ``arn:aws:iam::1…:role/k8s/*``."""
     access_log_bucket: pulumi.Input[str] | None = None
-    """Bucket that gets the access logs; none by default."""
+    """Name of a bucket for access logs; none by default."""
     deletion_protection: bool = True
-    """Whether Pulumi refuses to delete bucket and key. Without them no cluster can be rebuilt."""
+    """Whether bucket and KMS key are protected from deletion. Without them, no cluster can be rebuilt."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of bucket and key."""
 
@@ -59,7 +60,7 @@ class StateBucket(Component):
     """
 
     bucket: pulumi.Output[str]
-    """Name of the bucket, once it may be used: private, encrypted, with its policy."""
+    """Name of the bucket, known when it is private, encrypted and has its policy."""
     arn: pulumi.Output[str]
     """ARN of the bucket."""
     kms_key_arn: pulumi.Output[str]

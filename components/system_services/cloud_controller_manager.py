@@ -40,20 +40,20 @@ CLOUD_CONFIG_KEYS = (
 
 @dataclass(frozen=True, kw_only=True)
 class CloudControllerManagerArgs:
-    """The cloud controller manager of a cluster."""
+    """The arguments of the cloud controller manager."""
 
     cluster_name: pulumi.Input[str]
     """The cluster's name, as in the tag ``kubernetes.io/cluster/<name>`` of its instances and subnets."""
     kubernetes_version: str
-    """Kubernetes minor, such as ``1.36``: it says which version runs."""
+    """Kubernetes minor, such as ``1.36``; it decides the version."""
     endpoint: str
     """The API server as ``host:port``."""
     pod_cidr: str = "10.244.0.0/16"
-    """Network of the pods."""
+    """The pod CIDR."""
     cloud_config: Mapping[str, str] = field(default_factory=dict[str, str])
     """Further keys of the section ``[Global]``, such as ``{"NLBSecurityGroupMode": "Managed"}``; none by default."""
     image: str | None = None
-    """Another image than the release's own, such as one of a mirror."""
+    """A custom image, for example from a mirror; by default the one of the release."""
 
 
 def check_minor(minor: str) -> Mistakes:
@@ -86,13 +86,13 @@ def check_cloud_controller_manager(args: CloudControllerManagerArgs) -> Mistakes
 
 
 class CloudControllerManager(KubernetesComponent):
-    """Takes EC2 instances in as nodes, and makes load balancers for Services.
+    """The AWS cloud controller manager: registers EC2 instances as nodes, and creates load balancers for Services.
 
     :raises WinkubeError: ``WK-K8S-026``, ``WK-K8S-028`` to ``WK-K8S-031``.
     """
 
     image: str
-    """The image that runs."""
+    """The image in use."""
 
     def __init__(self, name: str, args: CloudControllerManagerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_cloud_controller_manager(args))

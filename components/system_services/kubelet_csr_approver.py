@@ -33,18 +33,18 @@ APPROVER_VALIDITY = Rule("WK-K8S-034", "Serving certificates are valid for 1 to 
 
 @dataclass(frozen=True, kw_only=True)
 class KubeletCsrApproverArgs:
-    """Which serving certificates of kubelets are granted."""
+    """The arguments of the approver of kubelet serving certificates."""
 
     endpoint: str
     """The API server as ``host:port``."""
     node_cidrs: Sequence[pulumi.Input[str]]
-    """The networks that nodes have addresses of: those of the VPC."""
+    """The CIDRs of the nodes, usually those of the VPC."""
     hostname_type: str = "resource-name"
-    """How EC2 names the instances, as in their launch templates: ``resource-name`` (default) or ``ip-name``."""
+    """The hostname type, as in the launch templates: ``resource-name`` (default) or ``ip-name``."""
     resolve_names: bool = False
     """Whether a name must resolve to the address in the request. Needs ``enable_resource_name_dns_a_record``."""
     validity_days: int = 366
-    """The longest validity that a request may ask for, in days."""
+    """Maximum validity of a requested certificate in days."""
     image: str = CSR_APPROVER_IMAGE
     """The image."""
 
@@ -74,13 +74,13 @@ def check_kubelet_csr_approver(args: KubeletCsrApproverArgs) -> Mistakes:
 
 
 class KubeletCsrApprover(KubernetesComponent):
-    """Grants kubelets the serving certificates of their own node.
+    """Approves the serving certificates of kubelets for their own node.
 
     :raises WinkubeError: ``WK-K8S-028``, ``WK-K8S-029``, ``WK-K8S-032`` to ``WK-K8S-034``.
     """
 
     hostname_type: str
-    """How EC2 names the instances whose requests are granted."""
+    """The hostname type of the instances whose requests are approved."""
 
     def __init__(self, name: str, args: KubeletCsrApproverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_kubelet_csr_approver(args))

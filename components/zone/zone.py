@@ -24,14 +24,14 @@ DELEGATION_TTL_SECONDS = 300
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterZoneArgs:
-    """What a zone is made from."""
+    """The arguments of a zone."""
 
     domain: str
-    """Name of the zone, such as ``dev.example.com``: lower case, without the dot at the end."""
+    """Name of the zone, such as ``dev.example.com``, in lower case and without a trailing dot."""
     visibility: str = "private"
-    """``private`` (answers inside its VPCs), ``public``, or ``both``."""
+    """``private`` (resolves only inside its VPCs), ``public``, or ``both``."""
     vpc_ids: Sequence[pulumi.Input[str]] = ()
-    """VPCs in which the private zone answers; at least one unless the zone is public, none if it is."""
+    """VPCs of the private zone; at least one unless the zone is only public."""
     parent_zone_id: pulumi.Input[str] | None = None
     """Public zone above, in which to delegate this one. None leaves the delegation to the owner of the domain: he
     enters the four ``name_servers``. Excludes ``private``."""
@@ -48,9 +48,9 @@ class ClusterZone(Component):
     domain: str
     """Name of the zone."""
     public_zone_id: pulumi.Output[str] | None
-    """Id of the public zone, if there is one."""
+    """ID of the public zone, if there is one."""
     private_zone_id: pulumi.Output[str] | None
-    """Id of the private zone, if there is one."""
+    """ID of the private zone, if there is one."""
     name_servers: pulumi.Output[Sequence[str]] | None
     """The four name servers of the public zone, for the delegation; ``dig NS <domain>`` must show them."""
 
@@ -109,18 +109,18 @@ class ClusterZone(Component):
 
 @dataclass(frozen=True, kw_only=True)
 class ApiRecordArgs:
-    """What the record of a cluster's API is made from."""
+    """The arguments of the API record."""
 
     cluster_name: str
-    """Name of the cluster: the zone's name or one below it. The record is ``api.<cluster_name>``."""
+    """Name of the cluster: the zone's name or a name below it. The record is ``api.<cluster_name>``."""
     domain: str
     """Name of the zones."""
     zone_ids: Mapping[str, pulumi.Input[str]]
-    """The zones to put the record into, each under a word that names the child: ``ClusterZone.zone_ids``."""
+    """The zones for the record, by key, as in ``ClusterZone.zone_ids``; the key becomes part of the resource name."""
     balancer_dns_name: pulumi.Input[str]
-    """DNS name of the load balancer before the API."""
+    """DNS name of the API load balancer."""
     balancer_zone_id: pulumi.Input[str]
-    """Hosted zone id of that load balancer."""
+    """Hosted zone ID of that load balancer."""
 
 
 def check_api_record(args: ApiRecordArgs) -> Mistakes:
@@ -133,13 +133,13 @@ def check_api_record(args: ApiRecordArgs) -> Mistakes:
 
 
 class ApiRecord(Component):
-    """The alias ``api.<cluster>`` of the load balancer before a cluster's API, in each of its zones.
+    """The alias record ``api.<cluster>`` for the API load balancer, in each zone of the cluster.
 
     :raises WinkubeError: with every mistake in the arguments (``WK-DNS``).
     """
 
     fqdn: str
-    """The name under which the API is reached."""
+    """The DNS name of the API."""
 
     def __init__(self, name: str, args: ApiRecordArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts, check_api_record(args))
