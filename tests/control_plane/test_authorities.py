@@ -10,6 +10,7 @@ import yaml
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from winkube.control_plane.authorities import ClusterAuthorities, ClusterAuthoritiesArgs, secretbox_key
+from winkube.control_plane.slot_documents import AUTHORITY_FILES
 from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import Plan, Resource, Secret, unwrap_secrets
 
@@ -46,6 +47,13 @@ def test_the_authorities_sign_and_nothing_else(file: str) -> None:
     assert made_of.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
     assert made_of.extensions.get_extension_for_class(x509.KeyUsage).value.key_cert_sign
     assert (made_of.not_valid_after_utc - made_of.not_valid_before_utc).days == 3650
+
+
+def test_three_authorities_and_one_key_pair_are_shared() -> None:
+    """All that nodes share, and nothing of a single node."""
+    pairs = {f"{name}.{end}" for name in ("ca", "front-proxy-ca", "etcd/ca") for end in ("crt", "key")}
+    files = set(made().outputs) - {"secretbox", "admin", "admin-key"}
+    assert files == pairs | {"sa.key", "sa.pub"} == set(AUTHORITY_FILES)
 
 
 def test_the_administrator_is_one_by_rbac_and_for_a_day() -> None:

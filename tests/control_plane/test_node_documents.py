@@ -19,6 +19,7 @@ from winkube.control_plane.slot_documents import (
 )
 from winkube.ec2.proxy import Proxy
 from winkube.node_agent.node_document import NodeDocument
+from winkube.tables.releases import SELF_MANAGED_RELEASES
 
 from .planes import CLUSTER, CLUSTER_KEY, control_plane_args
 
@@ -62,7 +63,8 @@ def test_it_tells_kubeadm_everything() -> None:
     flags = {it["name"]: it["value"] for it in cluster["apiServer"]["extraArgs"]}
     assert flags["service-account-issuer"] == "https://d1.cloudfront.net"
     (join,) = yaml.safe_load_all(value["kubeadm"]["join"])
-    assert "controlPlane" in join
+    # The authorities lie there before the join: nothing is fetched with a key of kubeadm's.
+    assert set(join["controlPlane"]) == {"localAPIEndpoint"}
 
 
 def test_secrets_go_where_kubeadm_looks_for_them() -> None:
@@ -102,7 +104,21 @@ def test_images_are_those_of_the_minor_from_the_repository_that_is_named() -> No
     assert {"r.example.com/k8s/kube-apiserver:v1.36.4", "r.example.com/k8s/coredns:v1.14.2"} <= set(images)
     # kubeadm init asks for CoreDNS before it begins: pulled by then, it costs the holder of the lock nothing
     assert "registry.k8s.io/coredns/coredns:v1.14.2" in control_plane_images(control_plane_args())
-    assert made(image_repository="r.example.com/k8s").value()["images"][0].startswith("r.example.com/k8s/pause:")
+    pulled = made(image_repository="r.example.com/k8s").value()["images"]
+    assert pulled[0].startswith("r.example.com/k8s/pause:")
+    assert set(images) <= set(pulled)
+
+
+@pytest.mark.parametrize("minor", SELF_MANAGED_RELEASES)
+def test_everything_of_kubernetes_is_of_one_patch(minor: str) -> None:
+    """What is downloaded, what is pulled, and what kubeadm is told to make."""
+    value, tag = made(kubernetes_version=minor).value(), SELF_MANAGED_RELEASES[minor].tag
+    downloads = [it["url"] for it in value["artefacts"] if it["url"].startswith("https://dl.k8s.io/")]
+    images = [it for it in value["images"] if "/kube-" in it]
+    assert (len(downloads), len(images)) == (3, 4)
+    assert {url.split("/")[4] for url in downloads} == {it.rpartition(":")[2] for it in images} == {tag}
+    assert f"kubernetesVersion: {tag}\n" in value["kubeadm"]["init"]
+    assert value["cluster"]["kubernetes_version"] == tag.removeprefix("v")
 
 
 def test_the_volume_of_etcd_is_mounted_before_anything_is_started() -> None:

@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 from winkube.control_plane.args import IrsaIssuer
+from winkube.instance_groups.groups import LinuxInstanceGroup, WindowsInstanceGroup
 from winkube.preview.checks.policy_runner import run_policies
+from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import Plan, Secret, unwrap_secrets, walk
 from winkube.preview.output.plan_formats import json_text
+
+from tests.instance_groups.samples import linux_args, windows_args
 
 from .planes import update, usual
 
@@ -107,6 +111,62 @@ def test_nodes_find_their_secrets_and_workers_are_told_none(label: str) -> None:
             assert isinstance(held, Secret)
             if secret["path"].endswith((".key", ".yaml")):
                 assert secret["mode"] == "0600"
+
+
+SHARED_FILES = {
+    "/etc/kubernetes/pki/ca.crt": "0644",
+    "/etc/kubernetes/pki/ca.key": "0600",
+    "/etc/kubernetes/pki/etcd/ca.crt": "0644",
+    "/etc/kubernetes/pki/etcd/ca.key": "0600",
+    "/etc/kubernetes/pki/front-proxy-ca.crt": "0644",
+    "/etc/kubernetes/pki/front-proxy-ca.key": "0600",
+    "/etc/kubernetes/pki/sa.key": "0600",
+    "/etc/kubernetes/pki/sa.pub": "0644",
+    "/etc/kubernetes/winkube/encryption.yaml": "0600",
+}
+"""All that a slot is given of other nodes: every other certificate is made on the node, for the node."""
+
+
+def documents_of(plan: Plan, folder: str) -> list[dict[str, Any]]:
+    """The node documents of a group."""
+    objects = [r.inputs for r in plan.resources if r.type.endswith(":BucketObjectv2")]
+    return [json.loads(unwrap_secrets(it["content"])) for it in objects if f"/nodes/{folder}/" in str(it["key"])]
+
+
+def test_each_slot_is_given_just_these_files() -> None:
+    documents = documents_of(usual(), "control-plane")
+    assert len(documents) == 3
+    for document in documents:
+        assert {secret["path"]: secret["mode"] for secret in document["secrets"]} == SHARED_FILES
+        assert not [file["path"] for file in document["files"] if file["path"].startswith("/etc/kubernetes/pki/")]
+
+
+def test_workers_are_given_just_these_files() -> None:
+    """The certificate of the cluster's authority, and no key."""
+
+    def build() -> None:
+        LinuxInstanceGroup("lin", linux_args(name="linux"))
+        WindowsInstanceGroup("win", windows_args(name="windows"))
+
+    plan = evaluate_function(build, mode="update")
+    (linux,), (windows,) = documents_of(plan, "linux"), documents_of(plan, "windows")
+    assert linux["secrets"] == []
+    assert sorted(file["path"] for file in linux["files"]) == [
+        "/etc/containerd/config.toml",
+        "/etc/crictl.yaml",
+        "/etc/kubernetes/credential-provider.yaml",
+        "/etc/systemd/system/containerd.service",
+        "/etc/systemd/system/kubelet.service",
+        "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf",
+    ]
+    assert sorted(file["path"] for file in windows["files"]) == [
+        r"C:\Program Files\containerd\config.toml",
+        r"C:\etc\kubernetes\pki\ca.crt",
+        r"C:\k\crictl.yaml",
+        r"C:\var\lib\kubelet\config.json",
+    ]
+    for document in (linux, windows):
+        assert "PRIVATE KEY" not in json.dumps(document)
 
 
 def told_of_objects(plan: Plan) -> set[str]:

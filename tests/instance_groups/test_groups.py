@@ -14,6 +14,7 @@ from winkube.instance_groups import boot_code, groups
 from winkube.instance_groups.boot_code import BootCode, BootCodeArgs
 from winkube.instance_groups.groups import LinuxInstanceGroup, WindowsInstanceGroup
 from winkube.instance_groups.rollout import Rollout
+from winkube.node_agent import containerd
 from winkube.preview.model import UNKNOWN, Plan, Resource
 from winkube.scheduling.labels import Taint
 
@@ -302,6 +303,15 @@ def test_the_same_arguments_make_the_same_user_data(record: Record) -> None:
     first = user_data(windows(record, labels={"a": "1", "b": "2"}))
     assert first == user_data(windows(record, labels={"b": "2", "a": "1"}))
     assert first != user_data(windows(record, labels={"a": "1", "b": "3"}))
+
+
+def test_another_runtime_makes_another_launch_template(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another one, or another line of its configuration: new nodes come up with it, and no node is changed."""
+    before = user_data(linux(record))
+    assert user_data(linux(record, runtime="cri-o")) != before
+    written = containerd.configuration
+    monkeypatch.setattr(containerd, "configuration", lambda *given: written(*given).replace("true", "false"))
+    assert user_data(linux(record)) != before
 
 
 def test_one_byte_of_a_script_changes_the_groups_that_use_it(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,6 +144,17 @@ def test_programs_on_windows_act_as_the_node(pod: dict[str, Any]):
     assert 600 <= seconds <= 3600
 
 
+@pytest.mark.parametrize("manifest", [
+    flannel_manifests(FLANNEL)["linux"], flannel_manifests(FLANNEL)["windows"], kube_proxy_manifests(PROXY)["windows"]
+], ids=["flannel-linux", "flannel-windows", "proxy"])  # fmt: skip
+def test_what_a_node_needs_to_become_ready_runs_before_it_is(manifest: dict[str, Any]):
+    """On control planes too, and before the cloud controller manager has told the node's addresses."""
+    tolerations = pod_of(manifest)["tolerations"]
+    for key in ("node.cloudprovider.kubernetes.io/uninitialized", "node-role.kubernetes.io/control-plane",
+                "node.kubernetes.io/not-ready"):  # fmt: skip
+        assert [it for it in tolerations if it.get("key", key) == key and "effect" not in it]
+
+
 def test_flannel_may_read_nodes_and_write_its_lease():
     """It is told its node, so it reads no pods."""
     manifests = flannel_manifests(FLANNEL)
