@@ -210,7 +210,7 @@ def _entry_problems(entry: Entry, root: Path, codes: frozenset[str]) -> Iterator
 
 def _evidence_problems(evidence: object, root: Path) -> Iterator[str]:
     """Evidence that is not exactly an existing path, an existing test and a break of what stands there."""
-    if not isinstance(evidence, Mapping) or set(cast("Entry", evidence)) - {"breaks"} != {"path", "test"}:
+    if not isinstance(evidence, Mapping) or set(cast("Entry", evidence)) != {"path", "test", "breaks"}:
         yield "evidence must have path, test and breaks, and nothing else"
         return
     for key, check in (("path", _path_problem), ("test", _test_problem)):
@@ -218,7 +218,7 @@ def _evidence_problems(evidence: object, root: Path) -> Iterator[str]:
         problem = check(value, root) if value.strip() else f"{key} is not a text or is empty"
         if problem:
             yield problem
-    if "breaks" in evidence and (problem := _breaks_problem(cast("Entry", evidence), root)):
+    if problem := _breaks_problem(cast("Entry", evidence), root):
         yield problem
 
 

@@ -51,8 +51,8 @@ def entry(state: str, **keys: Any) -> dict[str, Any]:
     return {"statement": "The library does it.", "state": state, **keys}
 
 
-BUILT = {"path": "components/thing.py", "test": "tests/test_thing.py::test_it"}
 BREAK = {"replace": "WK-NET", "by": "WK-TEN"}
+BUILT = {"path": "components/thing.py", "test": "tests/test_thing.py::test_it", "breaks": BREAK}
 
 
 def breaking(**breaks: Any) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def test_a_complete_ledger_has_no_problems(root: Path) -> None:
     "good",
     [
         entry("built", evidence=BUILT),
-        entry("built", evidence={**BUILT, "path": "components"}),
+        entry("built", evidence={**BUILT, "path": "components", "breaks": {**BREAK, "in": "components/thing.py"}}),
         entry("built", evidence={**BUILT, "test": "tests/test_thing.py::TestThing::test_it_too"}),
         entry("built", evidence={**BUILT, "test": "tests/test_thing.py::test_later"}),
         entry("built", evidence={**BUILT, "test": "tests/test_thing.py::test_it[a-rule]"}),
@@ -120,11 +120,26 @@ def test_true_entries_are_accepted(good: dict[str, Any], root: Path) -> None:
         (entry("refused", code="WK-NET-001", reason="x"), "refused: lacks test; must not have reason"),
         (entry("outdated", reason=" "), "reason is not a text or is empty"),
         (entry("built", evidence="components/thing.py"), "evidence must have path, test and breaks, and nothing else"),
-        (entry("built", evidence={"path": "components"}), "evidence must have path, test and breaks, and nothing else"),
-        (entry("built", evidence={**BUILT, "path": ""}), "path is not a text or is empty"),
-        (entry("built", evidence={**BUILT, "path": "components/none.py"}), "no such path: components/none.py"),
         (
-            entry("built", evidence={**BUILT, "path": "components/../README.md"}),
+            entry("built", evidence={"path": BUILT["path"], "test": BUILT["test"]}),
+            "evidence must have path, test and breaks, and nothing else",
+        ),
+        (
+            entry("built", evidence={**BUILT, "path": "", "breaks": {**BREAK, "in": "components/thing.py"}}),
+            "path is not a text or is empty",
+        ),
+        (
+            entry(
+                "built",
+                evidence={**BUILT, "path": "components/none.py", "breaks": {**BREAK, "in": "components/thing.py"}},
+            ),
+            "no such path: components/none.py",
+        ),
+        (
+            entry(
+                "built",
+                evidence={**BUILT, "path": "components/../README.md", "breaks": {**BREAK, "in": "components/thing.py"}},
+            ),
             "no such path: components/../README.md",
         ),
         (entry("built", evidence={**BUILT, "test": "tests/none.py::test_it"}), "no such test file: tests/none.py"),
