@@ -2,8 +2,10 @@
 
 import inspect
 import json
+import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 import pulumi
@@ -13,6 +15,7 @@ import pulumi_tls as tls
 import pytest
 import winkube
 from pulumi import _types as pulumi_types
+from pydantic.alias_generators import to_camel
 from winkube.addons.self_managed_addons import SELF_MANAGED_ADDONS
 from winkube.core.component import Component
 from winkube.preview.checks.plan import check_plan
@@ -20,6 +23,7 @@ from winkube.preview.evaluation import sdk_types
 from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.model import Plan, Resource, Secret, Severity, walk
 
+ROOT = Path(__file__).resolve().parent.parent
 TAGS = {"contract": "kept"}
 SUBNETS = ("subnet-0a", "subnet-0b")
 ISSUER = "https://oidc.eks.eu-central-1.amazonaws.com/id/0123456789ABCDEF"
@@ -466,3 +470,25 @@ def test_nothing_is_made_when_an_argument_is_wrong(kind: str) -> None:
     assert plan.resources == []
     assert seen
     assert seen[0].startswith(f'{kind} "it" cannot be built from these arguments:\n  {kind}(it).')
+
+
+def named_words() -> set[str]:
+    """The words of tests, examples and stack files, but for snapshots and for what goes over all arguments anyway."""
+    sweeping = {"snapshots", "test_mirrors.py", "test_kubeadm_mirrors.py", "schema.json"}
+    files = [path for folder in ("tests", "examples") for path in (ROOT / folder).rglob("*")
+             if path.suffix in (".py", ".yaml", ".ts") and not sweeping & set(path.parts)]  # fmt: skip
+    files += ROOT.glob("Pulumi.*.yaml")
+    return {word for path in files for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+
+
+def test_every_argument_is_tried_somewhere() -> None:
+    """A new argument that no test, example or stack file names has nothing to show what it does."""
+    words = named_words()
+    untried = [
+        f"{name}.{field.name}"
+        for name in winkube.__all__
+        if is_dataclass(kind := getattr(winkube, name))
+        for field in fields(kind)
+        if not {field.name, to_camel(field.name)} & words
+    ]
+    assert untried == []

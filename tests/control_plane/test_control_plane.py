@@ -272,3 +272,13 @@ def test_wrong_arguments_make_nothing() -> None:
         assert "LinuxControlPlane(cp).runtime:" in str(raised.value)
 
     assert evaluate_function(build).resources == []
+
+
+def test_the_internal_balancer_may_stand_in_subnets_of_its_own() -> None:
+    """The machines stay where they are."""
+    plan = update(api_subnet_ids=("subnet-x", "subnet-y", "subnet-z"))
+    (balancer,) = of_type(plan, "LoadBalancer")
+    mappings = balancer.inputs.get("subnets") or [it["subnetId"] for it in balancer.inputs["subnetMappings"]]
+    assert mappings == ["subnet-x", "subnet-y", "subnet-z"]
+    places = {subnet for group in of_type(plan, "Group") for subnet in group.inputs.get("vpcZoneIdentifiers", ())}
+    assert places == {"subnet-0a", "subnet-0b", "subnet-0c"}

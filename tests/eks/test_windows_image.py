@@ -100,3 +100,10 @@ def test_the_image_id_is_for_a_node_group(record: Any) -> None:
 
     record(build, preview=False)
     assert seen == ["placeholder-image-image.outputResources.0.amis.0.image"]
+
+
+def test_updates_of_windows_can_be_left_to_the_maker_of_the_image(record: Any) -> None:
+    """Without them only what caches container images is built in."""
+    plan = record(lambda: EksWindowsImage("image", replace(ARGS, update_windows=False, cached_images=[CORE])))
+    (component,) = one(plan, "ImageRecipe").inputs["components"]
+    assert component["componentArn"] is UNKNOWN

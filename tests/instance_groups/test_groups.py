@@ -397,3 +397,12 @@ def test_what_is_said_of_a_target_is_said_once_in_a_deployment(record: Record) -
 
     for _ in range(2):
         assert [text.partition(":")[0] for _, text in record(make).logs if "WK-IG-042" in text] == ["a"]
+
+
+@pytest.mark.parametrize(("build", "given"), [(linux, "linux"), (windows, "windows")])
+def test_workers_take_the_security_groups_that_the_target_names(record: Record, build: Any, given: str) -> None:
+    """Each system its own; where the target names some, none is made."""
+    target = make_target(linux_security_group_ids=("sg-linux",), windows_security_group_ids=("sg-windows",))
+    plan = build(record, target=target)
+    assert only(plan, TEMPLATE).inputs["vpcSecurityGroupIds"] == [f"sg-{given}"]
+    assert not of(plan, "aws:ec2/securityGroup:SecurityGroup")

@@ -274,3 +274,11 @@ def test_the_components_make_the_namespace_first(record: Callable[..., Plan], pr
 def test_tokens_are_not_of_the_age_that_is_stretched():
     """The API server makes a token of 3607 seconds last a year (--service-account-extend-token-expiration)."""
     assert parts.TOKEN_SECONDS != 3607
+
+
+def test_the_plugin_comes_from_a_mirror_where_one_is_named():
+    """The image of the CNI plug-in is another one than flannel's."""
+    manifests = flannel_manifests(replace(FLANNEL, cni_image="mirror.example.com/flannel-cni-plugin:v1.9.1"))
+    plugin, configuration = pod_of(manifests["linux"])["initContainers"]
+    assert plugin["image"] == "mirror.example.com/flannel-cni-plugin:v1.9.1"
+    assert configuration["image"] == FLANNEL.image
