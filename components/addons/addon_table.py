@@ -150,7 +150,7 @@ _ROWS = (
         name="metrics-server",
         chart=Chart(chart="metrics-server", repository="https://kubernetes-sigs.github.io/metrics-server/",
                     version="3.13.1"),
-        not_on_windows="it reads the kubelets of Windows nodes from Linux; nothing of it is needed there",
+        not_on_windows="it reads the kubelets of Windows nodes from Linux",
         values={"nodeSelector": ON_LINUX},
         linux_selectors=(("nodeSelector",),),
         after=("aws-load-balancer-controller",),
@@ -163,7 +163,7 @@ _ROWS = (
         service_account="cluster-autoscaler",
         role_annotations=("rbac", "serviceAccount", "annotations"),
         document="cluster_autoscaler",
-        not_on_windows="it scales Windows groups from Linux, by the tags of their Auto Scaling groups",
+        not_on_windows="it scales Windows groups from Linux",
         values={
             "cloudProvider": "aws",
             "awsRegion": Slot.REGION,
@@ -183,7 +183,7 @@ _ROWS = (
         service_account="karpenter",
         role_annotations=("serviceAccount", "annotations"),
         document="karpenter_controller",
-        not_on_windows="it starts Windows nodes from Linux; KarpenterWindowsNodes says which",
+        not_on_windows="it starts Windows nodes from Linux; KarpenterWindowsNodes defines them",
         values={
             "settings": {"clusterName": Slot.CLUSTER_NAME, "interruptionQueue": Slot.QUEUE},
             "serviceAccount": {"name": "karpenter"},
@@ -251,7 +251,7 @@ _ROWS = (
         name="aws-efs-csi-driver",
         service_account="efs-csi-controller-sa",
         managed_policies=("service-role/AmazonEFSCSIDriverPolicy",),
-        not_on_windows="EFS speaks NFS, which Windows containers do not mount: use csi-driver-smb with FSx",
+        not_on_windows="Windows containers cannot mount NFS, which EFS uses; use csi-driver-smb with FSx",
         closed_selectors=(("controller", "nodeSelector"), ("node", "nodeSelector")),
         source="https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html",
     ),
@@ -259,13 +259,13 @@ _ROWS = (
         name="aws-mountpoint-s3-csi-driver",
         service_account="s3-csi-driver-sa",
         policy_for="its buckets: documents.mounted_buckets writes one",
-        not_on_windows="Mountpoint for S3 has no Windows client: use csi-driver-smb with FSx, or the AWS SDK",
+        not_on_windows="Mountpoint for S3 has no Windows client; use csi-driver-smb with FSx, or the AWS SDK",
         closed_selectors=(("node", "nodeSelector"),),
         source="https://docs.aws.amazon.com/eks/latest/userguide/s3-csi.html",
     ),
     Addon(
         name="eks-pod-identity-agent",
-        not_on_windows="Pod Identity does not reach Windows nodes: their pods take IRSA",
+        not_on_windows="EKS Pod Identity does not support Windows pods; use IRSA",
         source="https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html",
     ),
     Addon(
@@ -276,7 +276,7 @@ _ROWS = (
     Addon(
         name="aws-guardduty-agent",
         namespace="amazon-guardduty",
-        not_on_windows="runtime monitoring of EKS knows Linux nodes only",
+        not_on_windows="EKS runtime monitoring supports only Linux nodes",
         source="https://docs.aws.amazon.com/guardduty/latest/ug/prereq-runtime-monitoring-eks-support.html",
     ),
 )  # fmt: skip

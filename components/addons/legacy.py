@@ -17,15 +17,15 @@ LEGACY_OBJECT = Rule(
 
 CONTROLLER, WEBHOOK = "vpc-resource-controller", "vpc-admission-webhook"
 LEFT_OVERS: Mapping[tuple[str, str], str] = {
-    ("Deployment", CONTROLLER): "while it is there, the control plane hands no addresses to Windows pods",
+    ("Deployment", CONTROLLER): "while it exists, the control plane assigns no addresses to Windows pods",
     ("ServiceAccount", CONTROLLER): "it belongs to the old controller",
     ("ClusterRole", CONTROLLER): "it belongs to the old controller",
     ("ClusterRoleBinding", CONTROLLER): "it belongs to the old controller",
-    ("Deployment", WEBHOOK): "the control plane's webhook does its work",
-    ("Deployment", f"{WEBHOOK}-deployment"): "the control plane's webhook does its work",
+    ("Deployment", WEBHOOK): "the webhook of the control plane replaces it",
+    ("Deployment", f"{WEBHOOK}-deployment"): "the webhook of the control plane replaces it",
     ("Service", WEBHOOK): "it belongs to the old webhook",
     ("Service", f"{WEBHOOK}-svc"): "it belongs to the old webhook",
-    ("MutatingWebhookConfiguration", f"{WEBHOOK}-cfg"): "it calls a webhook whose certificate ends after a year",
+    ("MutatingWebhookConfiguration", f"{WEBHOOK}-cfg"): "it calls a webhook whose certificate expires after a year",
     ("Secret", f"{WEBHOOK}-certs"): "it belongs to the old webhook",
     ("CertificateSigningRequest", f"{WEBHOOK}.kube-system"): "it belongs to the old webhook",
 }

@@ -23,7 +23,7 @@ _ROWS = (
     Addon(
         name=WEBHOOK,
         chart=Chart(chart=WEBHOOK, repository="https://jkroepke.github.io/helm-charts", version="2.6.5"),
-        not_on_windows="it serves the cluster from Linux, and knows pods for Windows by their nodeSelector",
+        not_on_windows="it serves the cluster from Linux, and detects Windows pods by their nodeSelector",
         values={"replicaCount": 2, "config": {"defaultAwsRegion": Slot.REGION}, "nodeSelector": ON_LINUX},
         linux_selectors=(("nodeSelector",),),
         needs=("cert-manager",),
@@ -61,7 +61,7 @@ _ROWS = (
         service_account=TERMINATION_HANDLER,
         role_annotations=("serviceAccount", "annotations"),
         document="termination_handler",
-        not_on_windows="it drains Windows nodes from Linux, by the API; its DaemonSet for Windows is not needed",
+        not_on_windows="it drains Windows nodes from Linux through the API; its Windows DaemonSet is not needed",
         values={
             "enableSqsTerminationDraining": True,
             "awsRegion": Slot.REGION,

@@ -30,21 +30,21 @@ KUBESPRAY_PLUGIN = Rule(
 )
 
 KOPS_REFUSED: Mapping[str, str] = {
-    "flannel": f"kops' flannel has VNI 1 and UDP 8472 and no field for others; Windows needs VNI {WINDOWS_VNI} and UDP "
-    f"{Ports.vxlan}",
-    "amazonvpc": "kops switches Windows IPAM of the VPC CNI off, and the controller that it needs runs on EKS alone",
-    "calico": "kops installs Calico without its operator, which looks after Windows nodes",
+    "flannel": f"flannel of kops uses VNI 1 and UDP port 8472, which cannot be changed; Windows needs VNI "
+    f"{WINDOWS_VNI} and UDP port {Ports.vxlan}",
+    "amazonvpc": "kops turns off Windows IPAM of the VPC CNI, and only EKS runs the controller that it needs",
+    "calico": "kops installs Calico without its operator, which manages Windows nodes",
     "cilium": "Cilium has no agent for Windows",
     "kubenet": "kubenet was removed with dockershim and never ran on Windows",
-    "kindnet": "kindnet routes by the tables of Linux",
-    "kube-router": "kube-router runs on Linux alone",
+    "kindnet": "kindnet needs Linux routing",
+    "kube-router": "kube-router runs only on Linux",
 }
 """What ``spec.networking`` of a kops cluster can be, and why not with Windows nodes."""
 KUBESPRAY_REFUSED: Mapping[str, str] = {
-    "calico": "Kubespray installs Calico without its operator, which looks after Windows nodes",
+    "calico": "Kubespray installs Calico without its operator, which manages Windows nodes",
     "cilium": "Cilium has no agent for Windows",
-    "kube-ovn": "Kube-OVN's support for Windows is not of HostProcess containers",
-    "kube-router": "kube-router runs on Linux alone",
+    "kube-ovn": "Kube-OVN does not support HostProcess containers on Windows",
+    "kube-router": "kube-router runs only on Linux",
     "weave": "Weave Net was archived in 2024 and never ran on Windows",
 }
 """What ``kube_network_plugin`` can be, and why not with Windows nodes."""

@@ -68,14 +68,14 @@ REFUSED_POD_NETWORKS: Mapping[str, str] = {
     "host-gw": "host-gw needs the source and destination check of EC2 off and all nodes in one subnet",
     "flannel-host-gw": "host-gw needs the source and destination check of EC2 off and all nodes in one subnet",
     "weave": "Weave Net was archived in 2024 and never ran on Windows",
-    "winnat": "WinNAT gives pods no address that other nodes reach",
-    "l2tunnel": "L2tunnel is of Azure's network",
+    "winnat": "WinNAT gives pods no addresses that other nodes can reach",
+    "l2tunnel": "L2tunnel works only on Azure",
     "l2bridge": "l2bridge needs the source and destination check of EC2 off and routes for every node",
     "kubenet": "kubenet was removed with dockershim and never ran on Windows",
     "cilium": "Cilium has no agent for Windows",
-    "amazon-vpc": "addresses of the VPC for Windows pods come from a controller that only EKS runs",
-    "ipv6": "flannel's and Calico's overlays on Windows carry IPv4 only",
-    "dual-stack": "flannel's and Calico's overlays on Windows carry IPv4 only",
+    "amazon-vpc": "only EKS runs the controller that assigns VPC addresses to Windows pods",
+    "ipv6": "overlays of flannel and Calico support only IPv4 on Windows",
+    "dual-stack": "overlays of flannel and Calico support only IPv4 on Windows",
 }
 """Pod networks that people ask for, and why they are refused."""
 

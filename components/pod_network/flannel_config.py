@@ -69,19 +69,19 @@ SOURCE_VIP_OWNER = ("kube-proxy", "source-vip")
 _UNFIT: Mapping[str, str] = {
     "host-gw": "it needs all nodes in one subnet and their source/destination check off; a cluster here spans zones",
     "l2bridge": "it needs the network to route pod addresses to nodes, which a VPC does not",
-    "l2tunnel": "it is a network of Azure's hosts and does not exist on EC2",
+    "l2tunnel": "it exists only on Azure",
     "winnat": "it hides pods behind their own node: pods of other nodes cannot reach them",
     "nat": "it hides pods behind their own node: pods of other nodes cannot reach them",
-    "transparent": "it needs addresses from the VPC's own DHCP for pods, which EC2 does not give",
-    "weave": "its makers have stopped, and it never ran on Windows",
-    "calico": "it comes with an operator of its own and does not run beside flannel: leave Flannel out and follow "
+    "transparent": "it needs addresses from DHCP for pods, which EC2 does not assign",
+    "weave": "it is no longer developed, and never ran on Windows",
+    "calico": "it has its own operator and cannot run beside flannel: remove Flannel and follow "
               "docs/pod-network.md",
     "cilium": "it runs on Linux only",
     "wireguard": "flannel has this backend on Linux only",
     "ipsec": "flannel has this backend on Linux only",
     "ipip": "flannel has this backend on Linux only",
     "udp": "flannel has this backend on Linux only",
-    "amazon-vpc": "its controller for Windows addresses runs in the control plane of EKS only",
+    "amazon-vpc": "only the EKS control plane runs its controller for Windows addresses",
 }  # fmt: skip
 """Pod networks that people ask for, with the reason why Windows nodes on EC2 cannot take them."""
 
