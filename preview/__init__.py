@@ -1,6 +1,6 @@
-"""Evaluates any Pulumi Python program in process: no engine, no plug-ins, no credentials.
+"""Evaluates any Pulumi Python program in process: without an engine, plugins or credentials.
 
-:func:`winkube.preview.evaluation.evaluate.evaluate` runs a program against a recording monitor and gives a
-:class:`winkube.preview.model.Plan`; ``checks`` and ``policies`` add findings to it, ``render`` shows it.
-Nothing here knows of the library's own components: a program directory goes in, a plan comes out.
+:func:`winkube.preview.evaluation.evaluate.evaluate` runs a program against a recording monitor and returns a
+:class:`winkube.preview.model.Plan`. ``checks`` adds findings to it, ``comparison`` compares two of them, ``output``
+shows them. Nothing here knows the components of the library: the input is a program directory, the output a plan.
 """

@@ -1,4 +1,4 @@
-"""What goes wrong outside the plan: the project, its settings, the program itself."""
+"""Errors that prevent a plan: in the project, in its settings or in the program."""
 
 import traceback
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class PreviewError(Exception):
-    """The program or its settings are wrong; the message says it all. Exit code 2."""
+    """The program or its settings are wrong. The message is complete; the exit code is 2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Frame:
 
 
 class ProgramError(PreviewError):
-    """The program raised. Carries its own message and its own innermost frame, not the runtime's."""
+    """The program raised an exception. Holds its message and the innermost frame of the program."""
 
     def __init__(self, message: str, frame: Frame | None = None, hints: tuple[str, ...] = ()) -> None:
         self.message, self.frame, self.hints = message, frame, hints
@@ -32,7 +32,7 @@ class ProgramError(PreviewError):
 
 
 def own_frame(error: BaseException, directory: str) -> Frame | None:
-    """The innermost frame of ``error`` that lies in the program's directory, none where there is none."""
+    """The innermost frame of ``error`` in the directory of the program; None if there is none."""
     root = Path(directory).resolve()
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)

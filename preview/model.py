@@ -1,8 +1,8 @@
-"""The plan: what a program asked the engine for, as plain data.
+"""The plan: the resources that a program registered with the engine, as plain data.
 
-Property values are decoded once, when first looked at. A value that a preview cannot know is
-:data:`UNKNOWN`; a secret is a :class:`Secret` that never shows what it holds; a resource that was passed as
-a value is a :class:`Reference`; everything else is ``dict``, ``list``, ``str``, ``float``, ``bool``, ``None``.
+Property values are decoded once, on first use. A value that a preview cannot know is :data:`UNKNOWN`. A secret is a
+:class:`Secret` that never shows its value. A resource that was passed as a value is a :class:`Reference`. Everything
+else is ``dict``, ``list``, ``str``, ``float``, ``bool`` or ``None``.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from typing import Any
 from google.protobuf.struct_pb2 import Struct
 
 UNKNOWN_TEXT = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
-"""How the engine's protocol spells a value that is not known yet (pulumi/pulumi sdk/go, UnknownStringValue)."""
+"""The engine's protocol writes this for a value that is not known yet (pulumi/pulumi sdk/go, UnknownStringValue)."""
 SIGNATURE_KEY = "4dabf18193072939515e22adb298388d"
 SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105
 RESOURCE_SIGNATURE = "5cf8f73096256a8f31e491e813e4eb8e"
@@ -34,12 +34,12 @@ class Unknown:
 
 
 UNKNOWN = Unknown()
-"""The one value that stands for "known after the deployment"."""
+"""The value of everything that is known only after the deployment."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Secret:
-    """A secret value. Its text never shows what it holds."""
+    """A secret value. Its text never shows the value."""
 
     value: Any
 
@@ -106,7 +106,7 @@ def unwrap_secrets(value: Any) -> Any:
 
 
 def walk(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-    """Every leaf of a decoded value with its path; a secret is a leaf."""
+    """Every leaf of a decoded value, with its path. A secret is a leaf."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from walk(inner, (*path, key))
@@ -119,10 +119,10 @@ def walk(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[s
 
 @dataclass(frozen=True, slots=True, order=True)
 class Source:
-    """Where in the program a resource is made."""
+    """The line of the program that creates a resource."""
 
     file: str
-    """Relative to the program's directory where it lies inside, absolute elsewhere."""
+    """Relative to the directory of the program if it is inside it, else absolute."""
     line: int
 
     def __str__(self) -> str:
@@ -131,11 +131,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The resource options as the engine received them; empty ones are left at their default."""
+    """The resource options as the engine received them. Options that were not set keep their default."""
 
     protect: bool = False
     provider: str = ""
-    """URN and id of the explicit provider, ``""`` for the default one."""
+    """URN and id of the explicit provider; ``""`` for the default provider."""
     providers: Mapping[str, str] = field(default_factory=dict[str, str])
     dependencies: tuple[str, ...] = ()
     property_dependencies: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
@@ -160,7 +160,7 @@ class Resource:
     type: str
     name: str
     parent: str
-    """URN of the parent, ``""`` for the stack itself."""
+    """URN of the parent; ``""`` if that is the stack."""
     custom: bool
     """False for a component."""
     raw_inputs: Struct
@@ -168,36 +168,36 @@ class Resource:
     source: Source | None = None
     remote: bool = False
     read: bool = False
-    """True for an existing resource that the program only looked up (``X.get``)."""
+    """True for an existing resource that the program only reads (``X.get``)."""
     raw_outputs: Struct | None = None
-    """What a component registered as its outputs."""
+    """The outputs that a component registered."""
     id: str = ""
 
     @cached_property
     def inputs(self) -> dict[str, Any]:
-        """The decoded inputs; keys in the provider's camelCase."""
+        """The decoded inputs, with keys in the camelCase of the provider."""
         return decode(self.raw_inputs)
 
     @cached_property
     def outputs(self) -> dict[str, Any]:
-        """The decoded outputs that a component registered; empty where it registered none."""
+        """The decoded outputs that a component registered; empty if it registered none."""
         return decode(self.raw_outputs) if self.raw_outputs is not None else {}
 
 
 class Severity(StrEnum):
-    """How much a finding weighs. Any of the first two makes the exit code 1."""
+    """The severity of a finding. Errors and warnings make the exit code 1."""
 
     ERROR = "error"
-    """It would not work, or a mandatory policy forbids it."""
+    """The deployment would fail, or a mandatory policy is violated."""
     WARNING = "warning"
-    """An advisory policy, or a check that is not sure."""
+    """An advisory policy is violated, or a check is not certain."""
     NOTE = "note"
-    """Something that could not be decided before the deployment."""
+    """Something that cannot be decided before the deployment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check or a policy says of a resource, or of the whole plan."""
+    """A finding of a check or a policy, for a resource or for the whole plan."""
 
     code: str
     """``check/<name>`` or ``policy/<pack>/<name>``."""
@@ -206,23 +206,23 @@ class Finding:
     urn: str = ""
     source: Source | None = None
     path: str = ""
-    """The property meant, in the provider's spelling: ``scalingConfig.minSize``."""
+    """The path of the property, in the spelling of the provider: ``scalingConfig.minSize``."""
     remedy: str = ""
 
     @property
     def order(self) -> tuple[str, str, str, str, str]:
-        """What findings are sorted by."""
+        """The sort key of findings."""
         return (str(list(Severity).index(self.severity)), self.code, self.urn, self.path, self.message)
 
 
 @dataclass(frozen=True, slots=True)
 class Invoke:
-    """A provider function that the program called."""
+    """A call of a provider function."""
 
     token: str
     arguments: Mapping[str, Any]
     known: bool
-    """Whether it was answered (from a table, a file of answers) or left unknown."""
+    """Whether it was answered (from a table or a file of answers)."""
 
 
 @dataclass(eq=False)
@@ -235,26 +235,26 @@ class Plan:
     """``preview`` or ``update``."""
     directory: str
     resources: list[Resource]
-    """In the order of their URNs, the stack itself left out."""
+    """In the order of their URNs, without the stack."""
     outputs: dict[str, Any]
     invokes: list[Invoke]
     findings: list[Finding] = field(default_factory=list[Finding])
     logs: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    """``(severity, text)`` of what the program logged, warnings and worse."""
+    """``(severity, text)`` of the warnings and errors that the program logged."""
 
     @property
     def blocking(self) -> bool:
-        """Whether anything was found that is more than a note."""
+        """Whether any finding is more than a note."""
         return any(finding.severity is not Severity.NOTE for finding in self.findings)
 
     @cached_property
     def by_urn(self) -> dict[str, Resource]:
-        """The resources by their URN."""
+        """The resources by URN."""
         return {resource.urn: resource for resource in self.resources}
 
     @cached_property
     def children(self) -> dict[str, list[Resource]]:
-        """URN of a parent to its resources; those without a component for parent stand under ``""``."""
+        """URN of a parent to its resources. Resources without a parent component are under ``""``."""
         found: dict[str, list[Resource]] = {}
         for resource in self.resources:
             found.setdefault(resource.parent if resource.parent in self.by_urn else "", []).append(resource)

@@ -1,7 +1,6 @@
-"""The program: reads what an environment says, checks it, and only then builds.
+"""The program: reads the settings of an environment, checks them, and only then creates resources.
 
-The SDKs are imported by the flavour's module, after the settings were found right: a wrong setting is reported
-without paying for them.
+The module of the flavour imports the SDKs, after the checks: a wrong setting is reported without importing them.
 """
 
 import pulumi
@@ -12,9 +11,9 @@ from .config.reading import for_the_file, read_settings
 
 
 def deploy() -> None:
-    """Build the stack that the configuration describes.
+    """Create the resources of the stack that the configuration describes.
 
-    :raises WinkubeError: when it cannot be built, with every mistake in the stack file.
+    :raises WinkubeError: the settings are wrong; with every mistake in the stack file.
     """
     settings = read_settings(*_configuration())
     for advice in module_of(settings.flavour, "checks").advise_settings(settings):
@@ -25,7 +24,7 @@ def deploy() -> None:
 def _configuration() -> tuple[dict[str, str], str, frozenset[str]]:
     """All configured values, the name of the stack, and the keys of secrets.
 
-    ``pulumi.Config`` gives single keys only; unknown keys can be told to the user only by one who sees them all.
+    ``pulumi.Config`` returns single keys only, but unknown keys can be reported only if all keys are seen.
     """
     values: dict[str, str] = {**runtime.get_config_env(), **runtime.CONFIG.get()}
     secrets = frozenset(key for key in values if runtime.is_config_secret(key))

@@ -1,1 +1,1 @@
-"""What is wrong with a plan."""
+"""Checks of a plan: inputs, Kubernetes objects, secrets in plain text, policy packs."""

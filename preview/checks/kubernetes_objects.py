@@ -1,9 +1,9 @@
-"""Kubernetes objects against the JSON schema of the cluster's minor release.
+"""Checks Kubernetes objects against the JSON schemas of the minor release of the cluster.
 
-The schemas are those of the ``kubernetes-validate`` wheel, in their strict form (an unknown field is a mistake,
-as under server-side validation). They use a small part of JSON Schema, which is compiled into validators here: that
-knows unknown values, finds every mistake, and costs a tenth of a general validator, whose verdicts the tests
-compare. Only the files of the types that occur are read: the whole collection is five megabytes.
+The schemas are those of the ``kubernetes-validate`` wheel, in their strict form: an unknown field is a mistake,
+as with server-side validation. They use a small part of JSON Schema, which is compiled into validators here. These
+accept unknown values, find every mistake, and take a tenth of the time of a general validator; the tests compare the
+results of both. Only the files of the types in the plan are read: the whole collection is five megabytes.
 """
 
 import json
@@ -32,13 +32,13 @@ from .type_validators import (
 _SCALARS: Mapping[str, Validator] = {"string": strict_text, "integer": strict_whole, "number": strict_number,
                                  "boolean": strict_truth}  # fmt: skip
 _TOKEN = re.compile(r"kubernetes:(?:core/(?P<core>v1)|(?P<version>[^:]+/[^:/]+)):(?P<kind>[A-Za-z]+)")
-# Groups of Kubernetes itself; "k8s.io" groups of add-ons are sorted out by the apiVersion that a schema names.
+# API groups of Kubernetes itself. "k8s.io" groups of add-ons are excluded by the apiVersion in the schema.
 _OWN_GROUP = re.compile(r"[a-z]+(\.[a-z.]*k8s\.io)?/")
 
 
 @cache
 def _folders() -> dict[str, Path]:
-    """Minor release to the folder of its schemas, oldest first; empty where the wheel is not installed."""
+    """Minor release to the folder of its schemas, oldest first; empty if the wheel is not installed."""
     spec = find_spec("kubernetes_validate")
     if spec is None or not spec.submodule_search_locations:
         return {}
@@ -52,7 +52,7 @@ def _order(minor: str) -> tuple[int, ...]:
 
 
 def target_minor(plan: Plan) -> str | None:
-    """The release of the cluster that the plan makes, where it makes one and says which."""
+    """The Kubernetes release of the EKS cluster in the plan; None if there is none, or if it is unknown."""
     for resource in plan.resources:
         if resource.type == "aws:eks/cluster:Cluster" and isinstance(resource.inputs.get("version"), str):
             return resource.inputs["version"]
@@ -60,7 +60,7 @@ def target_minor(plan: Plan) -> str | None:
 
 
 def schema_minor(minor: str | None) -> str | None:
-    """The release whose schemas are used: the newest one that is not newer than ``minor``."""
+    """The release whose schemas are used: the newest that is not newer than ``minor``."""
     known = list(_folders())
     if not known or minor is None:
         return known[-1] if known else None
@@ -70,7 +70,7 @@ def schema_minor(minor: str | None) -> str | None:
 
 @cache
 def validator_of(token: str, minor: str) -> Validator | None:
-    """The validator of an object by its type token, none for a custom resource or a kind without a schema."""
+    """The validator for a type token; None for a custom resource or a kind without a schema."""
     match = _TOKEN.fullmatch(token)
     if match is None:
         return None
@@ -96,7 +96,7 @@ def _read(minor: str, name: str) -> dict[str, Any] | None:
 
 
 def _compile(schema: Mapping[str, Any], minor: str, *, partial: bool) -> Validator:
-    """One schema as a validator. ``partial``: what is required may be missing, as in a patch."""
+    """Compile a schema. ``partial``: required properties may be missing, as in a patch."""
     if "$ref" in schema:
         return _definition(schema["$ref"].rpartition("/")[2], minor, partial)
     if "oneOf" in schema:
@@ -132,7 +132,7 @@ def _fields(schema: Mapping[str, Any], minor: str, partial: bool) -> Validator:
 
 @cache
 def _definition(name: str, minor: str, partial: bool) -> Validator:
-    """A named type: it has a file of its own, named after it; a few lie only in the collection."""
+    """Compile a named type. Most have their own file; a few are in the collection only."""
     *_, group, release, kind = name.split(".")
     plain = group == "core" or not release.startswith("v")
     files = ([] if group == "core" else [f"{kind}-{group}-{release}"]) + ([f"{kind}-{release}"] if plain else [])

@@ -1,13 +1,13 @@
-"""Checks on every recorded resource, with what the SDKs and the Kubernetes release say of themselves.
+"""Checks every recorded resource against the types of its SDK and the schemas of the Kubernetes release.
 
 ``check/inputs``
-    an input that the resource's SDK class does not take;
+    an input that the SDK class of the resource does not accept;
 ``check/kubernetes-schema``
-    an object that the cluster's Kubernetes release does not take;
+    an object that the Kubernetes release of the cluster does not accept;
 ``check/text-leak``
     ``None`` or the text of an ``Output`` inside a string;
 ``check/plain-secret``, ``check/exposed-secret``
-    a secret in plain text, and a secret that ends in tags or user data.
+    a secret in plain text; a secret in tags or user data.
 """
 
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ from .type_validators import Problem
 
 
 def check_plan(plan: Plan, *, kubernetes_minor: str | None = None) -> list[Finding]:
-    """Check every resource that the program registers, and the stack's outputs.
+    """Check every resource that the program registers, and the outputs of the stack.
 
-    ``kubernetes_minor`` (``"1.36"``) is the release that Kubernetes objects are for; without it, that of the
-    EKS cluster in the plan, else the newest one whose schemas are installed.
+    :param kubernetes_minor: the release of the Kubernetes objects, such as ``1.36``. Default: the release of the EKS
+        cluster in the plan, else the newest one whose schemas are installed.
     """
     minor = kubernetes_objects.schema_minor(kubernetes_minor or kubernetes_objects.target_minor(plan))
     findings: list[Finding] = []
@@ -42,7 +42,7 @@ def check_plan(plan: Plan, *, kubernetes_minor: str | None = None) -> list[Findi
 
 
 def _check_inputs(resource: Resource, minor: str | None) -> Iterator[Finding]:
-    """The schema of the release where there is one: it knows more than the SDK, which is for all releases."""
+    """Check against the schema of the release, if there is one: the SDK covers all releases and is less strict."""
     of_release = minor if resource.type.startswith("kubernetes:") else None
     validator = kubernetes_objects.validator_of(resource.type, of_release) if of_release else None
     code = "check/kubernetes-schema" if validator else "check/inputs"

@@ -1,9 +1,8 @@
-"""Runs a Python policy pack over a plan, as the engine would, without its servers.
+"""Runs a Python policy pack on a plan, as the engine would, but without its servers.
 
-The pack's ``__main__.py`` runs as it does under the CLI, up to the moment when it builds its ``PolicyPack``:
-the real constructor starts a server and never returns, here it hands the policies over. What a preview cannot
-know raises in a policy exactly as in the SDK. A policy at level *remediate* first changes a copy of the inputs,
-then every policy sees the result.
+The ``__main__.py`` of the pack runs as under the CLI until it creates its ``PolicyPack``. The real constructor starts a
+server and never returns; here it hands over the policies. An unknown value raises in a policy exactly as in the SDK. A
+policy at level *remediate* first changes a copy of the inputs; then every policy sees the result.
 """
 
 import asyncio
@@ -36,12 +35,11 @@ _LEVELS = {level.value: level for level in _Level}
 
 
 def run_policies(plan: Plan, folder: Path, config: Mapping[str, Any] | None = None) -> list[Finding]:
-    """Run the policy pack in ``folder`` over every resource of ``plan`` and over the whole.
+    """Run the policy pack in ``folder`` on every resource of ``plan`` and on the whole stack.
 
-    ``config`` is what ``--policy-pack-config`` takes: policy name, or ``all``, to a level or to an object of
-    ``enforcementLevel`` and the policy's own properties.
-
-    :raises PreviewError: the pack cannot be loaded, or the configuration does not fit it.
+    :param config: as for ``--policy-pack-config``: policy name, or ``all``, to a level, or to an object with
+        ``enforcementLevel`` and the properties of the policy.
+    :raises PreviewError: the pack cannot be loaded, or the configuration does not match it.
     """
     return contextvars.copy_context().run(_run_policies, plan, Path(folder).resolve(), config or {})
 
@@ -49,14 +47,14 @@ def run_policies(plan: Plan, folder: Path, config: Mapping[str, Any] | None = No
 def read_policy_config(path: Path) -> Mapping[str, Any]:
     """The configuration in a file, as ``--policy-pack-config`` reads it.
 
-    :raises PreviewError: the file is missing, is not JSON, or holds no mapping.
+    :raises PreviewError: the file is missing, is not JSON, or is not a mapping.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise PreviewError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise PreviewError(f"{path} is not JSON: {error}") from None
+        raise PreviewError(f"{path} is not valid JSON: {error}") from None
     if not isinstance(content, dict):
         raise PreviewError(f"{path} must map policies to a level or to an object, got {type(content).__name__}")
     return cast(dict[str, Any], content)
@@ -78,7 +76,7 @@ def _run_policies(plan: Plan, folder: Path, config: Mapping[str, Any]) -> list[F
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """What a pack's ``__main__.py`` handed to ``PolicyPack``."""
+    """The arguments with which ``__main__.py`` of a pack creates its ``PolicyPack``."""
 
     name: str
     policies: Sequence[pulumi_policy.Policy]
@@ -87,7 +85,7 @@ class Pack:
 
 
 class _PackBuilt(BaseException):
-    """Ends the pack's ``__main__`` where the real constructor would start to serve; not for the pack to catch."""
+    """Ends ``__main__`` of the pack where the real constructor would start its server; a pack cannot catch it."""
 
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         self.arguments = arguments
@@ -95,7 +93,7 @@ class _PackBuilt(BaseException):
 
 @contextlib.contextmanager
 def _inside(folder: Path) -> Generator[None]:
-    """The surroundings of a running pack: its folder is the working directory and first on the path."""
+    """Run with the folder of the pack as working directory, and first on the path."""
     if not (folder / "__main__.py").is_file():
         raise PreviewError(f"{folder} is not a Python policy pack: it has no __main__.py")
     path, modules = list(sys.path), set(sys.modules)
@@ -114,7 +112,7 @@ def _inside(folder: Path) -> Generator[None]:
 
 
 def _settle(plan: Plan) -> None:
-    """Let a pack ask for the project, the stack and the mode, as the SDK's own analyzer does."""
+    """Set the project, the stack and the mode for the pack, as the analyzer of the SDK does."""
     sdk_settings.configure(
         sdk_settings.Settings(
             project=plan.project, stack=plan.stack, dry_run=plan.mode == "preview", organization="organization"
@@ -138,21 +136,23 @@ def _load(folder: Path) -> Pack:
     except (Exception, SystemExit) as error:
         frame = own_frame(error, str(folder))
         at = f"\n  at {frame}" if frame else ""
-        raise PreviewError(f"the policy pack in {folder} fails: {type(error).__name__}: {error}{at}") from error
+        raise PreviewError(f"the policy pack in {folder} failed: {type(error).__name__}: {error}{at}") from error
     finally:
         pulumi_policy.PolicyPack.__init__ = original
-    raise PreviewError(f"the policy pack in {folder} builds no PolicyPack; end its __main__.py with one")
+    raise PreviewError(f"the policy pack in {folder} creates no PolicyPack; create one at the end of its __main__.py")
 
 
 def _pack(arguments: Mapping[str, Any]) -> Pack:
     name, policies = arguments.get("name"), arguments.get("policies")
     if not isinstance(name, str) or not re.fullmatch(r"[a-zA-Z0-9-_.]{1,100}", name):
-        raise PreviewError(f"a policy pack's name has letters, digits, hyphens, underscores and dots, got {name!r}")
+        raise PreviewError(
+            f"the name of a policy pack consists of letters, digits, hyphens, underscores and dots, got {name!r}"
+        )
     if not isinstance(policies, list) or not policies:
         raise PreviewError(f'the policy pack "{name}" has no list of policies')
     for policy in cast(list[Any], policies):
         if not isinstance(policy, pulumi_policy.Policy):
-            raise PreviewError(f'the policy pack "{name}" lists something that is no policy: {policy!r}')
+            raise PreviewError(f'the policy pack "{name}" contains an item that is not a policy: {policy!r}')
     level = arguments.get("enforcement_level") or _Level.ADVISORY
     return Pack(name, cast(list[pulumi_policy.Policy], policies), level, arguments.get("initial_config") or {})
 
@@ -162,16 +162,16 @@ def _pack(arguments: Mapping[str, Any]) -> Pack:
 
 @dataclass(slots=True)
 class _Setting:
-    """How one policy is to be run."""
+    """The level and the properties of a policy."""
 
     level: pulumi_policy.EnforcementLevel
     defaults: Mapping[str, Any]
-    """What the policy's own schema says where nothing is configured."""
+    """The defaults in the schema of the policy."""
     properties: dict[str, Any]
 
 
 def _reconcile(pack: Pack, config: Mapping[str, Any]) -> dict[str, _Setting]:
-    """Levels and properties as the CLI merges them: the policies' own, the pack's initial ones, those given."""
+    """Levels and properties, merged as the CLI does: of the policies, of the pack, of the configuration."""
     settings: dict[str, _Setting] = {}
     for policy in pack.policies:
         declared = policy.config_schema.properties if policy.config_schema else {}
@@ -188,7 +188,7 @@ def _reconcile(pack: Pack, config: Mapping[str, Any]) -> dict[str, _Setting]:
                 settings[name].properties |= properties
     problems = [problem for policy in pack.policies for problem in _problems(policy, settings[policy.name])]
     if problems:
-        raise PreviewError("\n  ".join([f'the configuration does not fit the policy pack "{pack.name}":', *problems]))
+        raise PreviewError("\n  ".join([f'the configuration does not match the policy pack "{pack.name}":', *problems]))
     return settings
 
 
@@ -224,7 +224,7 @@ def _problems(policy: pulumi_policy.Policy, setting: _Setting) -> Iterator[str]:
 
 
 def _wire(value: Any, *, secrets: bool) -> Any:
-    """A decoded value as the protocol spells it; secrets keep their mark only for remediations."""
+    """A decoded value in the form of the protocol. Secrets keep their mark for remediations only."""
     if value is UNKNOWN:
         return UNKNOWN_STRING_VALUE
     if isinstance(value, dict):
@@ -241,16 +241,16 @@ def _wire(value: Any, *, secrets: bool) -> Any:
 
 @dataclass(slots=True, eq=False)
 class _Subject:
-    """A resource as policies see it. Its costly parts are made when a policy asks: most look at the type and go."""
+    """A resource as policies see it. Costly parts are made on first use: most policies look at the type only."""
 
     resource: Resource
     plan: Plan
     outputs: bool = False
-    """Whether its outputs are meant (stack policies) or its inputs."""
+    """Whether policies see its outputs (stack policies) or its inputs."""
     secrets: bool = False
     """Whether secrets keep their mark (remediations)."""
     changed: dict[str, Any] | None = None
-    """The inputs that a remediation left, in the protocol's spelling."""
+    """The inputs after remediations, in the form of the protocol."""
 
     def make(self, name: str) -> Any:
         """``props``, ``opts`` or ``provider``."""
@@ -265,7 +265,7 @@ class _Subject:
         raise AttributeError(name)
 
     def _outputs(self) -> dict[str, Any]:
-        """Of a component what it registered; of a resource its inputs, and unknown what its provider computes."""
+        """The outputs that a component registered, or the inputs of a resource with unknown computed properties."""
         resource = self.resource
         wire = _wire(resource.inputs if resource.custom else resource.outputs or resource.inputs, secrets=False)
         if resource.custom:
@@ -273,7 +273,7 @@ class _Subject:
         return wire
 
     def _provider(self) -> pulumi_policy.PolicyProviderResource | None:
-        """The explicit provider; a default one is made by the engine and is in no plan."""
+        """The explicit provider. Default providers are created by the engine and are in no plan."""
         provider = self.plan.by_urn.get(self.resource.options.provider.rpartition("::")[0])
         if provider is None:
             return None
@@ -281,7 +281,7 @@ class _Subject:
 
 
 class _Late:
-    """Mixed into what the SDK gives to policies: makes the parts that were left out when they are asked for."""
+    """Mixed into the arguments of policies: makes the parts that were left out, on first use."""
 
     _subject: _Subject
 
@@ -307,7 +307,7 @@ class _Provider(_Late, pulumi_policy.PolicyProviderResource):
 
 
 class _ResourceArgs(_Late, pulumi_policy.ResourceValidationArgs):
-    """What a resource policy is given."""
+    """The arguments of a resource policy."""
 
     def __init__(self, subject: _Subject, config: Mapping[str, Any]) -> None:
         resource, later = subject.resource, cast(Any, None)
@@ -353,7 +353,7 @@ def _seconds(duration: str) -> float:
 
 @dataclass(slots=True)
 class _Run:
-    """One pack over one plan."""
+    """One run of a pack on a plan."""
 
     plan: Plan
     pack: Pack
@@ -362,7 +362,7 @@ class _Run:
     crashes: dict[tuple[str, str], list[str]] = field(default_factory=dict[tuple[str, str], list[str]])
 
     def resources(self) -> None:
-        """Every resource policy over every registered resource."""
+        """Run every resource policy on every registered resource."""
         active = [
             (policy, self.settings[policy.name])
             for policy in self.pack.policies
@@ -391,7 +391,7 @@ class _Run:
                 self._call(policy, resource.urn, lambda p=policy, a=arguments, r=report: p.validate(a, r))
 
     def stack(self) -> None:
-        """Every stack policy over all resources together."""
+        """Run every stack policy on all resources together."""
         types = {resource.type for resource in self.plan.resources}
         shared: list[pulumi_policy.PolicyResource] | None = None
         for policy in self.pack.policies:
@@ -440,7 +440,7 @@ class _Run:
         return report
 
     def _call(self, policy: pulumi_policy.Policy, urn: str, call: Callable[[], Any]) -> Any:
-        """What a policy gives, waited for; what it raises becomes a finding."""
+        """Run a policy to its end. An exception becomes a finding."""
         try:
             result = call()
             return _wait(result) if inspect.isawaitable(result) else result
@@ -465,7 +465,7 @@ class _Run:
         self.findings.append(Finding(code, severity, message, urn, source, path, remedy))
 
     def warn_of_unknown_names(self, config: Mapping[str, Any]) -> None:
-        """The CLI takes a configuration for a policy that does not exist without a word."""
+        """Warn of configuration for policies that do not exist, which the CLI ignores silently."""
         for name in sorted(set(config) - set(self.settings) - {"all"}):
             near = closest(name, self.settings)
             remedy = f"write {near}" if near else f"the policies are {', '.join(self.settings)}"
@@ -473,18 +473,18 @@ class _Run:
             self.findings.append(Finding(f"policy/{self.pack.name}", Severity.WARNING, message, remedy=remedy))
 
     def finish(self) -> list[Finding]:
-        """All findings; a policy that crashed the same way again and again is one."""
+        """All findings. A policy that failed several times in the same way is one finding."""
         policies = {policy.name: policy for policy in self.pack.policies}
         for (name, text), urns in self.crashes.items():
             more = f" (and on {len(urns) - 1} more)" if len(urns) > 1 else ""
-            message = f'the policy "{name}" itself failed: {text}{more}; the engine would stop here'
-            remedy = "mend the policy, or set its enforcement level to disabled"
+            message = f'the policy "{name}" failed with an exception: {text}{more}; the engine would stop here'
+            remedy = "fix the policy, or set its enforcement level to disabled"
             self._find(policies[name], Severity.ERROR, message, urns[0], remedy=remedy)
         return self.findings
 
 
 def _looks_at(policy: pulumi_policy.Policy, types: Set[str]) -> bool:
-    """Whether a policy has something to say of these types. One that does not say which it knows is always asked."""
+    """Whether a policy applies to these types. One that does not declare its types always runs."""
     wanted = getattr(policy, "resource_types", None)
     return wanted is None or not types.isdisjoint(wanted)
 

@@ -1,7 +1,7 @@
-"""Inputs against the SDK's own types: every class that is generated with ``<Class>Args`` says what it takes.
+"""Checks inputs against the types of the SDK: the generated ``<Class>Args`` of a class declare its inputs.
 
-Looks only at modules that the program has imported. A class is compiled once per process, a property when a
-value for it is first seen, so a plan pays for what it uses.
+Only modules that the program has imported are used. A class is compiled once in a process, and a property when its
+first value is checked, so that a plan pays only for what it uses.
 """
 
 import builtins
@@ -37,14 +37,14 @@ from .type_validators import (
 _INPUT_MARK, _NAME_MARK = "_pulumi_input_type", "_pulumi_name"
 _SCALARS: Mapping[Any, Validator] = {str: text, bool: truth, int: whole, float: number, list: listing(anything),
                                  dict: mapping(anything), Any: anything, object: anything}  # fmt: skip
-# Of a provider, the engine's own and not the provider's.
+# Inputs of a provider that are for the engine.
 _ENGINE_INPUTS = frozenset({"version", "pluginDownloadURL", "__internal"})
 
 _validators: dict[str, Validator] = {}
 
 
 def validator_of(token: str) -> Validator | None:
-    """The validator of the inputs of a type token, none where its SDK class is not loaded or says nothing."""
+    """The validator of the inputs of a type token; None if its SDK class is not loaded or declares none."""
     validator = _validators.get(token)
     if validator is None:
         cls = sdk_types.resource_class(token)
@@ -56,7 +56,7 @@ def validator_of(token: str) -> Validator | None:
 
 
 def _args_class(cls: type[Any]) -> type[Any] | None:
-    """``<Class>InitArgs`` where the plain name belongs to a nested type (kubernetes), else ``<Class>Args``."""
+    """``<Class>InitArgs`` if ``<Class>Args`` is a nested type (Kubernetes), else ``<Class>Args``."""
     names = getattr(sys.modules.get(cls.__module__), "__dict__", {})
     for name in (f"{cls.__name__}InitArgs", f"{cls.__name__}Args"):
         found = names.get(name)
@@ -73,7 +73,7 @@ def _object(args: type[Any]) -> Fields:
 
 
 def _provider(args: type[Any]) -> Validator:
-    """A provider's inputs are strings on the way, everything else as JSON; inside, both spellings of a name occur."""
+    """Inputs of a provider are sent as strings, others than text as JSON; inside, both spellings of a name occur."""
     names, hints = _properties(args)
 
     def build(key: str) -> Validator:
@@ -105,7 +105,7 @@ def _properties(args: type[Any]) -> tuple[dict[str, str], dict[str, Any]]:
 
 @cache
 def _evaluated(text: str, module: str) -> Any:
-    """A postponed annotation; the same few texts stand at most properties. Of what cannot be told now, anything."""
+    """A postponed annotation, evaluated once for each text; ``Any`` if it cannot be evaluated now."""
     try:
         return eval(text, vars(sys.modules[module]))  # noqa: S307 (the SDK's own source)
     except (NameError, AttributeError):
@@ -117,7 +117,7 @@ def _optional(hint: Any) -> bool:
 
 
 def _validator(hint: Any, module: str) -> Validator:
-    """The validator of an annotation; of one that is not understood, the validator that takes anything."""
+    """The validator of an annotation. For one that is not understood it accepts anything."""
     if hint in _SCALARS:
         return _SCALARS[hint]
     if isinstance(hint, typing.ForwardRef):
@@ -153,7 +153,7 @@ def _class(cls: type[Any]) -> Validator:
 
 
 def _union(hint: Any, module: str) -> Validator:
-    """The members that a value can belong to; ``Awaitable``, ``Output`` and the dictionary twins are plumbing."""
+    """Validate the members of a union, without ``Awaitable``, ``Output`` and typed dictionaries."""
     validators: list[Validator] = []
     objects = False
     for member in typing.get_args(hint):
@@ -179,7 +179,7 @@ def _plumbing(member: Any) -> bool:
 
 
 def _resolve(name: str, module: str) -> Any:
-    """A name as the module sees it; a module that still waits for its lazy import is left asleep."""
+    """A name as the module sees it. A module that is not imported yet stays so."""
     found: Any = sys.modules.get(module)
     for part in name.split("."):
         if isinstance(found, ModuleType) and type(found) is not ModuleType:
@@ -190,7 +190,7 @@ def _resolve(name: str, module: str) -> Any:
 
 @cache
 def computed_names(token: str) -> frozenset[str]:
-    """The properties of a resource that only its provider can fill in; none where its class is not loaded."""
+    """The properties of a resource that only its provider sets; empty if its class is not loaded."""
     cls = sdk_types.resource_class(token)
     args = _args_class(cls) if cls is not None else None
     if cls is None or args is None:

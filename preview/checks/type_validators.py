@@ -1,8 +1,7 @@
-"""Shapes: small closures that say what is wrong with a decoded value, compiled once per type.
+"""Validators: functions that find what is wrong with a decoded value, compiled once for each type.
 
-A validator takes a value and gives ``None`` when all is well, so that a good value costs no more than a few type
-comparisons; else a list of :class:`Problem`. The unknown fits every validator, a secret is looked through and
-never shown, ``None`` counts as absent.
+A validator returns ``None`` for a valid value, which costs only a few type comparisons; else it returns a list of
+:class:`Problem`. Unknown values are valid everywhere. A secret is validated but never shown. ``None`` counts as absent.
 """
 
 import json
@@ -15,25 +14,25 @@ from ..text.suggestions import closest
 from .forbidden_text import looks_secret
 
 NOTHING: Any = object()
-"""There is no value to show."""
+"""No value is to be shown."""
 _LIKENESS = 0.7
-"""How like a name must be to be suggested: the properties of one object are often alike."""
+"""The least similarity of a suggested name. The properties of one object are often similar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong somewhere inside a value."""
+    """One mistake in a value."""
 
     message: str
     remedy: str = ""
     got: Any = NOTHING
     path: tuple[str | int, ...] = ()
     wanted: str = ""
-    """What the whole value should have been, where it is of the wrong type: alternatives are joined from it."""
+    """The expected type, if the whole value has a wrong type; alternatives are joined from it."""
     severity: Severity = Severity.ERROR
 
     def under(self, key: str | int) -> "Problem":
-        """The same problem, seen from further out."""
+        """The same problem, seen from the value that contains it."""
         return replace(self, path=(key, *self.path))
 
     def text(self) -> str:
@@ -46,7 +45,7 @@ Validator = Callable[[Any], list[Problem] | None]
 
 
 def shown(value: Any, keys: Iterable[str] = ()) -> str:
-    """A value for a message, cut at 80 characters; nothing that may be a secret.
+    """A value for a message, shortened to 80 characters; hidden if it may be a secret.
 
     >>> shown("a"), shown(Secret("a")), shown(3.0), shown("hunter2", ["password"])
     ('"a"', '<secret>', '3', '<hidden>')
@@ -64,18 +63,18 @@ def shown(value: Any, keys: Iterable[str] = ()) -> str:
 
 
 def anything(value: Any) -> None:
-    """The validator of what is not known well enough to be judged."""
+    """Accepts every value: for types that are not known well enough."""
 
 
 def text(value: Any, *, strict: bool = False) -> list[Problem] | None:
-    """A string; a resource may stand for its id."""
+    """A string; a resource counts as its id."""
     if type(value) is str or value is UNKNOWN or type(value) is Reference:
         return None
     return _odd(value, strict_text if strict else text, "a string", None if strict else (float, int, bool))
 
 
 def strict_text(value: Any) -> list[Problem] | None:
-    """A string, where nothing converts."""
+    """A string, without conversion."""
     return text(value, strict=True)
 
 
@@ -88,7 +87,7 @@ def truth(value: Any, *, strict: bool = False) -> list[Problem] | None:
 
 
 def strict_truth(value: Any) -> list[Problem] | None:
-    """True or false, where nothing converts."""
+    """True or false, without conversion."""
     return truth(value, strict=True)
 
 
@@ -101,12 +100,12 @@ def number(value: Any, *, strict: bool = False) -> list[Problem] | None:
 
 
 def strict_number(value: Any) -> list[Problem] | None:
-    """Any number, where nothing converts."""
+    """Any number, without conversion."""
     return number(value, strict=True)
 
 
 def whole(value: Any, *, strict: bool = False) -> list[Problem] | None:
-    """A whole number; all numbers arrive as floats."""
+    """A whole number. All numbers are sent as floats."""
     kind = cast(Any, type(value))
     if (kind is float and value.is_integer()) or kind is int or value is UNKNOWN:
         return None
@@ -114,7 +113,7 @@ def whole(value: Any, *, strict: bool = False) -> list[Problem] | None:
 
 
 def strict_whole(value: Any) -> list[Problem] | None:
-    """A whole number, where nothing converts."""
+    """A whole number, without conversion."""
     return whole(value, strict=True)
 
 
@@ -151,7 +150,7 @@ def one_of(values: Iterable[Any]) -> Validator:
 
 
 def listing(item: Validator) -> Validator:
-    """A list of one validator."""
+    """A list whose items are all valid for ``item``."""
 
     def check(value: Any) -> list[Problem] | None:
         if type(value) is not list:
@@ -167,7 +166,7 @@ def listing(item: Validator) -> Validator:
 
 
 def mapping(item: Validator) -> Validator:
-    """A mapping of free keys to one validator."""
+    """A mapping with any keys, whose values are all valid for ``item``."""
 
     def check(value: Any) -> list[Problem] | None:
         if type(value) is not dict:
@@ -183,7 +182,7 @@ def mapping(item: Validator) -> Validator:
 
 
 def parsed(item: Validator) -> Validator:
-    """A JSON text of one validator: how inputs of providers travel when they are not strings."""
+    """A JSON text whose value is valid for ``item``: inputs of providers are sent like this if they are not strings."""
 
     def check(value: Any) -> list[Problem] | None:
         if type(value) is not str:
@@ -198,18 +197,18 @@ def parsed(item: Validator) -> Validator:
 
 @dataclass(slots=True, eq=False)
 class Fields:
-    """An object with named properties, each compiled when a value for it is first seen."""
+    """An object with named properties, each compiled for its first value."""
 
     names: Mapping[str, str]
-    """Property in the provider's spelling to what a program writes."""
+    """Property in the spelling of the provider to its spelling in a program."""
     required: frozenset[str]
     build: Callable[[str], Validator]
     compiled: dict[str, Validator] = field(default_factory=dict[str, Validator])
     rest: Validator | None = None
-    """The validator of properties that are not named, none where there may be none."""
+    """The validator of other properties; None if there may be no others."""
 
     def __call__(self, value: Any) -> list[Problem] | None:
-        """The validator itself."""
+        """Validate an object."""
         if type(value) is not dict:
             return _odd(value, self, "an object with named properties", None)
         fields = cast(dict[str, Any], value)
@@ -247,7 +246,7 @@ class Fields:
 
 
 def either(*validators: Validator) -> Validator:
-    """Any one of several validators."""
+    """Any one of several types."""
     if len(validators) == 1:
         return validators[0]
 
@@ -258,7 +257,7 @@ def either(*validators: Validator) -> Validator:
             if not found:
                 return None
             tries.append(found)
-        # The alternative whose own type fits knows best what is wrong inside; else none fits at all.
+        # An alternative of the right type knows best what is wrong inside.
         inside = [found for found in tries if not found[0].wanted or found[0].path]
         if inside:
             return min(inside, key=len)
@@ -280,13 +279,13 @@ def _numeric(value: Any) -> tuple[type, ...] | None:
 
 
 def _odd(value: Any, validator: Validator, wanted: str, convertible: tuple[type, ...] | None) -> list[Problem] | None:
-    """What to say of a value whose type does not fit at first sight."""
+    """The problems of a value whose type is not the expected one at first sight."""
     if value is None or value is UNKNOWN:
         return None
     if type(value) is Secret:
         found = validator(value.value)
         return [replace(problem, got=value) if problem.got is not NOTHING else problem for problem in found or ()]
     if convertible and isinstance(value, convertible):
-        message = f"should be {wanted} (the provider would have to convert it)"
+        message = f"should be {wanted}; the provider has to convert it"
         return [Problem(message, f"give {wanted}", value, wanted=wanted, severity=Severity.WARNING)]
     return [Problem(f"must be {wanted}", f"give {wanted}", value, wanted=wanted)]

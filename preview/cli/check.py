@@ -6,46 +6,48 @@ from pathlib import Path
 from typing import Any
 
 CLEAN, FOUND, WRONG = 0, 1, 2
-"""Exit codes: nothing found; findings; the program or its settings are wrong."""
+"""Exit codes: no findings; findings; the program or its settings are wrong."""
 
 
 def add_check(commands: Any) -> None:
-    """Add the command to a parser's sub-commands."""
+    """Add the command to a parser's subcommands."""
     check = commands.add_parser(
         "check",
-        help="check a pull request: every stack, compared with the base, written for its readers",
-        epilog="Writes comment.md, a page per stack, findings.sarif and findings.xml (JUnit). "
-        "Exit codes: 0 clean, 1 findings, 2 a stack cannot be evaluated.",
+        help="check every stack for a pull request: write a comment, pages and reports",
+        epilog="Writes comment.md, an HTML page for each stack, findings.sarif and findings.xml (JUnit). "
+        "Exit codes: 0 no findings, 1 findings, 2 a stack cannot be evaluated.",
     )
-    check.add_argument("stacks", nargs="*", metavar="STACK", help="names of stacks (default: all that have a file)")
+    check.add_argument(
+        "stacks", nargs="*", metavar="STACK", help="names of stacks (default: all stacks that have a file)"
+    )
     check.add_argument("--program", type=Path, default=Path(), metavar="DIR",
-                       help="folder with Pulumi.yaml (default: this one)")  # fmt: skip
+                       help="folder with Pulumi.yaml (default: the current folder)")  # fmt: skip
     check.add_argument("--output", type=Path, default=Path("winkube-check"), metavar="DIR",
                        help="folder for the results (default: winkube-check)")  # fmt: skip
     check.add_argument("--base", metavar="REVISION", help="git revision to compare with (default: no comparison)")
-    check.add_argument("--policies", type=Path, metavar="DIR", help="folder of a Pulumi policy pack to run as well")
+    check.add_argument("--policies", type=Path, metavar="DIR", help="folder of a Pulumi policy pack to run")
     check.add_argument("--policy-config", type=Path, metavar="FILE", help="configuration of the policy pack (JSON)")
     check.add_argument("--answers", type=Path, metavar="FILE",
-                       help="results of provider functions, by token (YAML or JSON)")  # fmt: skip
+                       help="file with results of provider functions, by token (YAML or JSON)")  # fmt: skip
     add_plain_sdk(check)
     check.set_defaults(run=run_check)
 
 
 def add_plain_sdk(command: argparse.ArgumentParser) -> None:
-    """Add to a command what switches the patches of :mod:`winkube.preview.evaluation.sdk_speed` off."""
+    """Add the option that switches the patches of :mod:`winkube.preview.evaluation.sdk_speed` off."""
     command.add_argument(
         "--plain-sdk", action="store_true",
-        help="use the Pulumi SDK without what makes it faster here: the result is the same",
+        help="use the Pulumi SDK without the patches that make it faster; the result is the same",
     )  # fmt: skip
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Check, say in a line per stack what was found, and give the exit code."""
+    """Check, print one line for each stack, and return the exit code."""
     from ..output import plan_formats
-    from ..pipeline.pull_request import Wish, check
+    from ..pipeline.pull_request import CheckRequest, check
 
     names = ("program", "output", "stacks", "base", "policies", "policy_config", "answers")
-    result = check(Wish(**{name: getattr(options, name) for name in names}))
+    result = check(CheckRequest(**{name: getattr(options, name) for name in names}))
     for plan in result.plans:
         print(f"{plan.stack}: {plan_formats.verdict(plan)}")
     for stack, message in result.failures.items():

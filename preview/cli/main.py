@@ -1,4 +1,4 @@
-"""The command ``winkube``."""
+"""The command ``winkube`` and its subcommand ``preview``."""
 
 import argparse
 import atexit
@@ -35,37 +35,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 OWN = ("preview", "check", "diff")
 EXTENSIONS = "winkube.commands"
-"""The group of entry points by which another package adds commands: each is called with the parser's sub-commands."""
+"""The group of entry points by which packages add commands. Each is called with the parser's subcommands."""
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="winkube",
-        description="Evaluates Pulumi Python programs without engine, plug-ins or credentials.",
-        epilog="Exit codes: 0 clean, 1 findings, 2 the program or its settings are wrong.",
+        description="Evaluate Pulumi Python programs without an engine, plugins or credentials.",
+        epilog="Exit codes: 0 no findings, 1 findings, 2 the program or its settings are wrong.",
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    preview = commands.add_parser("preview", help="show what a program asks for, and what is wrong with it",
+    preview = commands.add_parser("preview", help="show what a program declares, and what is wrong with it",
                                   epilog=parser.epilog)  # fmt: skip
-    preview.add_argument("stack", nargs="?", help="the stack; may be left out where there is only one, or one is dev")
+    preview.add_argument("stack", nargs="?", help="name of the stack (default: dev, or the only stack)")
     preview.add_argument("--program", type=Path, default=Path(), metavar="DIR",
-                         help="folder with Pulumi.yaml (default: this one)")  # fmt: skip
+                         help="folder with Pulumi.yaml (default: the current folder)")  # fmt: skip
     preview.add_argument("--format", choices=("tree", "json", "markdown", "sarif", "junit"), default="tree",
-                         help="how to show the plan; sarif and junit have its findings (default: tree)")  # fmt: skip
+                         help="output format; sarif and junit hold the findings only (default: tree)")  # fmt: skip
     preview.add_argument("--mode", choices=("preview", "update"), default="preview",
-                         help="preview: what the cloud computes is unknown; update: it is a marked placeholder, "
-                         "so that every apply runs (default: preview)")  # fmt: skip
-    preview.add_argument("--policies", type=Path, metavar="DIR", help="folder of a Pulumi policy pack to run as well")
+                         help="preview: values that the cloud computes are unknown; update: they are marked "
+                         "placeholders, so that every apply runs (default: preview)")  # fmt: skip
+    preview.add_argument("--policies", type=Path, metavar="DIR", help="folder of a Pulumi policy pack to run")
     preview.add_argument("--policy-config", type=Path, metavar="FILE", help="configuration of the policy pack (JSON)")
     preview.add_argument("--answers", type=Path, metavar="FILE",
-                         help="results of provider functions, by token (YAML or JSON)")  # fmt: skip
+                         help="file with results of provider functions, by token (YAML or JSON)")  # fmt: skip
     preview.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead of the terminal")
-    preview.add_argument("--report", type=Path, metavar="FILE", help="write one self-contained HTML page as well")
+    preview.add_argument("--report", type=Path, metavar="FILE", help="also write a self-contained HTML page")
     preview.add_argument("--topology", type=Path, metavar="FILE",
-                         help="draw what will stand where as well: .svg, .mmd (Mermaid) or .dot (DOT)")  # fmt: skip
+                         help="also draw the topology: .svg, .mmd (Mermaid) or .dot (DOT)")  # fmt: skip
     preview.add_argument("--timeline", action="store_true",
-                         help="show instead what a first deployment takes: API calls, and the longest chain of "
-                         "resources; of all stacks where none is named (tree or json)")  # fmt: skip
+                         help="show an estimate of the first deployment instead: its API calls and its longest "
+                         "chain of resources; for all stacks if none is named (tree or json)")  # fmt: skip
     add_plain_sdk(preview)
     preview.set_defaults(run=_preview)
     add_check(commands)
@@ -131,7 +131,7 @@ def _only_stack(stacks: list[str]) -> str:
         return "dev"
     if len(stacks) == 1:
         return stacks[0]
-    what = f"name one of the stacks: {', '.join(stacks)}" if stacks else "no Pulumi.<stack>.yaml is here"
+    what = f"name one of the stacks: {', '.join(stacks)}" if stacks else "there is no Pulumi.<stack>.yaml here"
     raise PreviewError(what)
 
 
@@ -153,7 +153,7 @@ def _shown(plan: Any, options: argparse.Namespace) -> str:
 
 
 class _Progress:
-    """Counts resources on a terminal once an evaluation takes longer than a second; says nothing otherwise."""
+    """Counts resources on a terminal once an evaluation takes longer than a second; silent otherwise."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()

@@ -1,1 +1,1 @@
-"""What differs between two plans, and what that does."""
+"""Compares two plans: differences, replacements, and the impact on Windows nodes."""

@@ -1,4 +1,4 @@
-"""What in a plan depends on where its files lie, and must not when two plans are compared. Imports no evaluator."""
+"""Makes plans comparable: removes what depends on the folder of the files. Imports no evaluator."""
 
 import hashlib
 import os
@@ -16,14 +16,14 @@ _LARGEST_ASSET = 64 << 20
 
 
 def comparable(plan: Plan, program: Path, checkout: Path) -> Plan:
-    """A plan of the files as they are, such that it can be compared with one of a checkout: changes the plan itself."""
+    """Make a plan of the working tree comparable with one of a checkout. Changes the plan in place."""
     fingerprint_assets(plan, program)
     shorten_sources(plan, program, checkout)
     return plan
 
 
 def shorten_sources(plan: Plan, program: Path, checkout: Path) -> None:
-    """Name files beside the program's folder from there, as those inside it are."""
+    """Make paths of files in the checkout relative to the program, as those inside it are."""
 
     def shorten(source: Source | None) -> Source | None:
         if source is None or not Path(source.file).is_absolute() or not Path(source.file).is_relative_to(checkout):
@@ -36,7 +36,7 @@ def shorten_sources(plan: Plan, program: Path, checkout: Path) -> None:
 
 
 def relocate(plan: Plan, old: str, new: str) -> None:
-    """Give paths in the checkout the name that they have in the repository, so that they compare equal."""
+    """Replace paths in the checkout by the paths in the repository, so that they compare equal."""
     for struct in _structs(plan):
         if old.encode() in struct.SerializeToString():
             for value in _strings(struct):
@@ -82,7 +82,7 @@ def _objects_in(value: Value) -> Iterator[Struct]:
 
 
 def fingerprint_assets(plan: Plan, program: Path) -> None:
-    """Say what is in the files that are passed as values: their paths alone do not differ when they change."""
+    """Add a digest of the content to files that are passed as values: their paths do not change with the content."""
     marks = [mark.encode() for mark in _ASSETS]
     for struct in _structs(plan):
         packed = struct.SerializeToString()
@@ -97,7 +97,7 @@ def fingerprint_assets(plan: Plan, program: Path) -> None:
 
 
 def _digest(path: Path) -> str:
-    """Of a file, or of everything in a folder; nothing for what is missing or very large."""
+    """The digest of a file or a folder; empty if it is missing or very large."""
     found = hashlib.sha256()
     size = 0
     files = sorted(item for item in path.rglob("*") if item.is_file()) if path.is_dir() else [path]

@@ -1,8 +1,8 @@
-"""Compares two plans: what is added, changed, removed, and what may be replaced or disturbed by it.
+"""Compares two plans: resources that are added, changed or removed, replacements, and the impact on Windows nodes.
 
-Pure: two :class:`~winkube.preview.model.Plan` go in, a :class:`Difference` of plain data without any secret comes
-out. Resources are matched by URN, then by the head's aliases. Component outputs are not compared: they are made of
-what the resources say.
+A pure function from two :class:`~winkube.preview.model.Plan` to a :class:`Difference`, which holds plain data without
+secrets. Resources are matched by URN, then by the aliases of the head. Outputs of components are not compared, because
+they are made of properties of resources.
 """
 
 import json
@@ -22,12 +22,12 @@ from .replacements import Answer, Mark, covers, mark, name_properties, worst
 
 
 def compare(base: Plan, head: Plan, *, base_label: str = "base", head_label: str = "head") -> Difference:
-    """What ``head`` makes different from ``base``."""
+    """The difference of ``head`` from ``base``."""
     return _Comparison(base, head, Redactor(base, head)).run(base_label, head_label)
 
 
 def empty_plan(like: Plan) -> Plan:
-    """The plan of a stack that does not exist, for the side that lacks it."""
+    """An empty plan, for a side on which the stack does not exist."""
     return Plan(like.project, like.stack, like.mode, like.directory, [], {}, [])
 
 
@@ -82,7 +82,7 @@ class _Comparison:
         return compare_values(base, head, self.matches.translate)
 
     def _unknowns(self, base: Resource, head: Resource) -> Iterator[ValueChange]:
-        """Properties that are unknown on both sides, and depend on other resources than before."""
+        """Properties that are unknown on both sides, but depend on other resources than before."""
         ours, theirs = base.options.property_dependencies, head.options.property_dependencies
         if ours == theirs and not self.matches.renamed:
             return
@@ -92,9 +92,9 @@ class _Comparison:
                 continue
             for path, value in walk(head.inputs.get(key), (key,)):
                 if value is UNKNOWN and _at(base.inputs, path) is UNKNOWN:
-                    words = [f"no more on {_name(urn)}" for urn in sorted(before - after)]
+                    words = [f"no longer on {_name(urn)}" for urn in sorted(before - after)]
                     words += [f"now on {_name(urn)}" for urn in sorted(after - before)]
-                    note = f"unknown on both sides; it depends {', '.join(words)}"
+                    note = f"unknown on both sides, depends {', '.join(words)}"
                     yield ValueChange(path, Kind.UNKNOWN, UNKNOWN, UNKNOWN, note=note)
                     break
 
@@ -104,10 +104,10 @@ class _Comparison:
             note = "; ".join(part for part in (change.note, "not applied: ignoreChanges") if part)
             return self._shown(change, Mark(Answer.NO, "option ignoreChanges"), note=note, ignored=True)
         if head.read:
-            return self._shown(change, Mark(Answer.NO, "only looked up"))
+            return self._shown(change, Mark(Answer.NO, "only read"))
         said = mark(head.type, change.path, options.replace_on_changes)
         if said.answer is Answer.YES and change.kind in (Kind.ORDER, Kind.WRITING):
-            said = Mark(Answer.UNKNOWN, f"{change.note}, which many providers overlook; else {said.source}")
+            said = Mark(Answer.UNKNOWN, f"{change.note}, which many providers ignore; else {said.source}")
         return self._shown(change, said)
 
     def _shown(self, change: ValueChange, said: Mark, *, note: str = "", ignored: bool = False) -> Change:
@@ -131,16 +131,16 @@ class _Comparison:
             before, after = (_plain_option(getattr(side.options, option.name)) for side in (base, head))
             if before == after or same(before, after, lambda text: _provider(text, translate)):
                 continue
-            said = _OPTION_MARKS.get(option.name, Mark(Answer.NO, "the engine's own"))
+            said = _OPTION_MARKS.get(option.name, Mark(Answer.NO, "option of the engine"))
             change = ValueChange(("options", camel_case(option.name)), Kind.CHANGED, before, after)
             yield self._shown(change, said)
         parents = translate(base.parent), head.parent
         if parents[0] != parents[1]:
             change = ValueChange(("options", "parent"), Kind.CHANGED, _name(base.parent), _name(head.parent))
-            yield self._shown(change, Mark(Answer.NO, "found by its alias"))
+            yield self._shown(change, Mark(Answer.NO, "matched by its alias"))
 
     def _follow_replacements(self) -> None:
-        """Properties that are unknown on both sides, and come from a resource that is replaced."""
+        """Mark properties that are unknown on both sides and come from a replaced resource."""
         users: dict[str, list[tuple[Resource, str]]] = {}
         for head in self.head.resources:
             for key, urns in head.options.property_dependencies.items():
@@ -192,8 +192,8 @@ class _Comparison:
         lost = self.matches.lookalike(resource)
         if lost is not None and resource.custom:
             yield (
-                f"looks like {_name(lost.urn)}, which is removed: without an alias it is made anew and the old one is "
-                f'deleted; keep it with aliases=[pulumi.Alias(urn="{lost.urn}")]'
+                f"looks like {_name(lost.urn)}, which is removed: without an alias, that resource is deleted and this "
+                f'one is created; keep it with aliases=[pulumi.Alias(urn="{lost.urn}")]'
             )
 
     # -- the rest --------------------------------------------------------------------------------------------------
@@ -224,9 +224,9 @@ class _Comparison:
 
 
 _SILENT_OPTIONS = frozenset(("aliases", "dependencies", "property_dependencies", "import_id", "hooks"))
-"""Aliases matter once, for matching; dependencies order the work and change nothing in the cloud."""
+"""Aliases matter for the matching only; dependencies change the order of work, but nothing in the cloud."""
 _OPTION_MARKS: Mapping[str, Mark] = {
-    "provider": Mark(Answer.UNKNOWN, "the engine replaces it where the new provider's settings ask for it"),
+    "provider": Mark(Answer.UNKNOWN, "the engine replaces it if the settings of the new provider require it"),
 }
 
 
@@ -250,17 +250,17 @@ def _at(value: Any, path: tuple[str | int, ...]) -> Any:
 
 
 def _notes(base: Resource, head: Resource, said: Mark) -> Iterator[str]:
-    """What a reviewer must know beside the properties."""
+    """Notes for the reviewer on a replacement."""
     if said.answer is Answer.NO:
         return
     lead = "" if said.answer is Answer.YES else "if it is replaced: "
     if head.options.protect or base.options.protect:
-        yield f"{lead}protected: the engine refuses to replace it; the deployment fails"
+        yield f"{lead}it is protected: the engine refuses to replace it, and the deployment fails"
     name = next((key for key in name_properties(head.type) if _fixed(base, head, key)), "")
     if head.options.delete_before_replace:
-        yield f"{lead}deleted before its replacement is made (deleteBeforeReplace)"
+        yield f"{lead}it is deleted before its replacement is created (deleteBeforeReplace)"
     elif name:
-        yield f"{lead}its name is fixed ({name}): it is deleted before its replacement is made"
+        yield f"{lead}its name is fixed ({name}): it is deleted before its replacement is created"
 
 
 def _fixed(base: Resource, head: Resource, key: str) -> bool:
@@ -271,9 +271,9 @@ def _fixed(base: Resource, head: Resource, key: str) -> bool:
 
 def _removed_notes(resource: Resource) -> Iterator[str]:
     if resource.options.protect:
-        yield "protected: the engine refuses to delete it; the deployment fails"
+        yield "it is protected: the engine refuses to delete it, and the deployment fails"
     if resource.options.retain_on_delete:
-        yield "stays in the cloud (retainOnDelete)"
+        yield "it stays in the cloud (retainOnDelete)"
 
 
 def _plain_option(value: Any) -> Any:
@@ -289,7 +289,7 @@ def _provider(text: str, translate: Any) -> str:
 
 
 def _name(urn: str) -> str:
-    """The name of a resource, ``the stack`` for what has no parent.
+    """The name of a resource; ``the stack`` for an empty URN.
 
     >>> _name("urn:pulumi:dev::demo::aws:ec2/vpc:Vpc::main")
     'main'

@@ -1,7 +1,7 @@
 """Compares two decoded values, property by property.
 
-JSON that travels as text (policies, settings) is compared as JSON, user data as the machine reads it, lists by what
-their elements are called where they are called something.
+JSON texts (policies, settings) are compared as JSON, user data in decoded form, and lists by the names of their
+elements if these have names.
 """
 
 import difflib
@@ -16,13 +16,13 @@ from ..model import UNKNOWN, Reference, Secret, walk
 from ..text.user_data import readable
 
 Steps = tuple[str | int, ...]
-"""Where a value stands in the inputs of a resource."""
+"""The path of a value in the inputs of a resource."""
 Translate = Callable[[str], str]
 """A URN of the base as the head names it."""
 
 
 class Kind(StrEnum):
-    """How a value differs."""
+    """The kind of a difference."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -32,27 +32,27 @@ class Kind(StrEnum):
     WRITING = "writing"
     """The same JSON, written differently."""
     UNKNOWN = "unknown"
-    """Unknown on both sides, and computed from other things than before."""
+    """Unknown on both sides, but computed from other values than before."""
     FOLLOWS = "follows"
     """Computed from a resource that is replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueChange:
-    """One difference; the values are the plan's own, secrets and all."""
+    """One difference, with the values of the plans, secrets included."""
 
     path: Steps
     kind: Kind
     before: Any = None
     after: Any = None
     lines: tuple[str, ...] = ()
-    """Of longer texts: what is gone and what has come, as ``diff`` writes it."""
+    """Removed and added lines of longer texts, as ``diff`` writes them."""
     note: str = ""
 
 
 _USER_DATA = frozenset(("userdata", "userdatabase64", "customdata"))
 _LABELS = ("name", "key", "Sid", "sid", "deviceName", "resourceType", "containerPort", "id")
-"""What elements of a list are called, best first."""
+"""Properties that name the elements of a list, best first."""
 _LONGEST_ALIGNED = 400
 """Longer lists are compared position by position: aligning them costs the square of their length."""
 _MOST_LINES = 200
@@ -94,14 +94,14 @@ def same(base: Any, head: Any, translate: Translate) -> bool:
 
 
 def _secret(value: Any) -> Secret:
-    """A plain value beside a secret one may well be the same secret, so neither is shown."""
+    """A plain value compared with a secret may be the same secret, so neither is shown."""
     return value if isinstance(value, Secret) else Secret(value)
 
 
 def _secrecy(base: Any, head: Any) -> str:
     if isinstance(base, Secret) and isinstance(head, Secret):
         return "the secret changed"
-    return "is a secret from now on" if isinstance(head, Secret) else "is no secret any more"
+    return "becomes a secret" if isinstance(head, Secret) else "is no longer a secret"
 
 
 def _mappings(base: dict[str, Any], head: dict[str, Any], translate: Translate, path: Steps) -> Iterator[ValueChange]:
@@ -139,7 +139,7 @@ def _lists(base: list[Any], head: list[Any], translate: Translate, path: Steps) 
 
 
 def _aligned(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
-    """Which element became which: equal ones stay together, the others are paired in their order."""
+    """Pair the elements of two lists: equal elements first, the others in their order."""
     if max(len(ours), len(theirs)) > _LONGEST_ALIGNED:
         blocks = [(0, len(ours), 0, len(theirs))]
     else:
@@ -169,7 +169,7 @@ def _labelled(base: list[Any], head: list[Any], label: str, translate: Translate
 
 
 def _label(base: list[Any], head: list[Any]) -> str:
-    """The property that names each element of both lists, ``""`` where there is none."""
+    """The property that names each element of both lists; ``""`` if there is none."""
     if not base or not head or not all(isinstance(item, dict) for item in (*base, *head)):
         return ""
     for label in _LABELS:
@@ -184,7 +184,7 @@ def _names_each(items: list[Any], label: str) -> bool:
 
 
 def _canonical(value: Any, translate: Translate | None) -> str:
-    """A text that is equal for equal elements, for aligning only: it says nothing of secrets."""
+    """A text that is equal for equal elements; for aligning only, not for output."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{key!r}:{_canonical(value[key], translate)}" for key in sorted(value)) + "}"
     if isinstance(value, list):
@@ -208,11 +208,9 @@ def _texts(base: str, head: str, translate: Translate, path: Steps) -> Iterator[
     if name in _USER_DATA:
         before, after = readable(base), readable(head)
         if before is None or after is None:
-            yield ValueChange(path, Kind.CHANGED, _size(base), _size(head), note="cannot be read as text")
+            yield ValueChange(path, Kind.CHANGED, _size(base), _size(head), note="is not readable as text")
         else:
-            yield ValueChange(
-                path, Kind.CHANGED, base, head, text_lines(before, after), "user data, as the node reads it"
-            )
+            yield ValueChange(path, Kind.CHANGED, base, head, text_lines(before, after), "decoded user data")
         return
     ours, theirs = _json(base), _json(head)
     if ours is not None and theirs is not None:
@@ -220,7 +218,7 @@ def _texts(base: str, head: str, translate: Translate, path: Steps) -> Iterator[
         if not inner:
             yield ValueChange(path, Kind.WRITING, base, head, note="the same JSON, written differently")
         for change in inner:
-            note = "; ".join(part for part in (change.note, "inside its JSON") if part)
+            note = "; ".join(part for part in (change.note, "inside the JSON text") if part)
             yield ValueChange(change.path, change.kind, change.before, change.after, change.lines, note)
         return
     lines = text_lines(base, head) if "\n" in base.strip() or "\n" in head.strip() else ()
@@ -228,7 +226,7 @@ def _texts(base: str, head: str, translate: Translate, path: Steps) -> Iterator[
 
 
 def _json(text: str) -> Any:
-    """The object or list in a text, None where there is none."""
+    """The object or list in a JSON text; None if there is none."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
@@ -239,7 +237,7 @@ def _json(text: str) -> Any:
 
 
 def text_lines(base: str, head: str) -> tuple[str, ...]:
-    """What is gone (``-``), what has come (``+``) and two lines around it."""
+    """Removed (``-``) and added (``+``) lines, with two lines around them."""
     lines = list(difflib.unified_diff(base.splitlines(), head.splitlines(), lineterm="", n=2))[2:]
     if len(lines) > _MOST_LINES:
         return (*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES} more lines")

@@ -1,6 +1,6 @@
-"""What differs between two plans, as plain data: made by ``compare``, shown by ``difference_formats``.
+"""The difference between two plans as plain data: made by ``compare``, shown by the output formats.
 
-Nothing in it is secret: values are shown values, with marks where something is secret or unknown.
+It holds no secrets: secret and unknown values are replaced by marks.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from .replacements import Answer, Mark
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One property that differs; nothing secret is in it."""
+    """One property that differs, without secrets."""
 
     path: str
     kind: Kind
@@ -23,9 +23,9 @@ class Change:
     note: str
     replaces: Answer
     source: str
-    """Who says whether it replaces the resource."""
+    """The source of the answer whether it replaces the resource."""
     ignored: bool = False
-    """Under ``ignoreChanges``: the engine does not apply it."""
+    """Whether ``ignoreChanges`` covers it, so that the engine does not apply it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class ChangedResource:
-    """A resource that is on both sides and differs."""
+    """A resource that is on both sides, but differs."""
 
     urn: str
     was: str
-    """Its URN in the base where that is another one: it was renamed or moved."""
+    """Its URN in the base, if it was renamed or moved."""
     type: str
     name: str
     parent: str
@@ -60,13 +60,13 @@ class ChangedResource:
 
     @property
     def applied(self) -> bool:
-        """Whether anything of it reaches the cloud."""
+        """Whether the engine applies any of the changes."""
         return any(not change.ignored for change in self.changes)
 
 
 @dataclass(frozen=True, slots=True)
 class NodeImpact:
-    """A group of Windows nodes that a change disturbs."""
+    """The impact of a change on a group of Windows nodes."""
 
     group: str
     urn: str
@@ -78,7 +78,7 @@ class NodeImpact:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two plans."""
+    """One of the two compared plans."""
 
     label: str
     """The revision, or the stack, as the user named it."""
@@ -86,12 +86,12 @@ class Side:
     stack: str
     resources: int
     present: bool = True
-    """False where the stack does not exist on this side."""
+    """False if the stack does not exist on this side."""
 
 
 @dataclass(slots=True)
 class Difference:
-    """What differs between two plans, as plain data without secrets."""
+    """The difference between two plans."""
 
     base: Side
     head: Side
@@ -103,18 +103,18 @@ class Difference:
     unchanged: int = 0
     outputs: list[Change] = field(default_factory=list[Change])
     lookups: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    """``added`` or ``removed``, and the call of a provider function whose result is unknown here."""
+    """``added`` or ``removed``, and a call of a provider function whose result is unknown here."""
     new_findings: list[Finding] = field(default_factory=list[Finding])
     gone_findings: list[Finding] = field(default_factory=list[Finding])
 
     @property
     def empty(self) -> bool:
-        """Whether nothing at all differs."""
+        """Whether nothing differs."""
         return not (
             self.added or self.removed or self.changed or self.outputs or self.lookups or self.node_impacts
             or self.new_findings or self.gone_findings
         )  # fmt: skip
 
     def replaced(self, *answers: Answer) -> list[ChangedResource]:
-        """The resources that are marked so."""
+        """The changed resources with one of these answers."""
         return [item for item in self.changed if item.replaces.answer in answers]

@@ -1,4 +1,4 @@
-"""Which resource of one plan is which of another: by URN, by alias, by the alias of a parent."""
+"""Matches the resources of two plans by URN, by alias, or by the alias of a parent."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,9 +24,9 @@ class Matches:
     added: list[Resource] = field(default_factory=list[Resource])
     removed: list[Resource] = field(default_factory=list[Resource])
     names: dict[str, str] = field(default_factory=dict[str, str])
-    """URN in the base to that in the head, where they differ."""
+    """URN in the base to URN in the head, if they differ."""
     lead: tuple[str, str] = ("", "")
-    """What the URNs of the two stacks begin with."""
+    """The prefixes of the URNs of both stacks."""
 
     @property
     def renamed(self) -> bool:
@@ -42,7 +42,7 @@ class Matches:
         return head + urn.removeprefix(base) if base != head and urn.startswith(base) else urn
 
     def lookalike(self, resource: Resource) -> Resource | None:
-        """A removed resource of the same type that this added one seems to be, renamed without an alias."""
+        """A removed resource that this one probably was before a rename without an alias."""
         for other in self.removed:
             if other.type == resource.type and (other.name == resource.name or _same_inputs(other, resource)):
                 return other
@@ -89,7 +89,7 @@ def _depth(plan: Plan, resource: Resource) -> int:
 
 
 def _old_names(resource: Resource, head: Plan, matches: Matches) -> Iterator[str]:
-    """What the engine looks for: the aliases, and what the parent's old name makes of name and aliases."""
+    """The URNs that the engine looks for: the aliases, and those that follow from the old name of the parent."""
     own = [relative(resource.urn), *map(relative, resource.options.aliases)]
     yield from own[1:]
     parent, old = head.by_urn.get(resource.parent), matches.pairs.get(resource.parent)

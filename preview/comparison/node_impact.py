@@ -1,8 +1,8 @@
-"""Which groups of Windows nodes a change disturbs, and how.
+"""The impact of a change on Windows nodes: which groups it affects, and how.
 
-Windows nodes take ten minutes and more to come up and pods on them are seldom many: a reviewer wants to know first
-whether they go. A group is an EKS node group or an Auto Scaling group; it is one of Windows nodes when its component
-says so (``windowsRelease`` in its outputs), its image type says so, or its launch template starts PowerShell.
+A Windows node takes ten minutes or more to become ready, so a reviewer wants to know first whether nodes are replaced.
+A group is an EKS node group or an Auto Scaling group. It has Windows nodes if its component says so
+(``windowsRelease`` in its outputs), if its image type says so, or if its launch template starts PowerShell.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,14 +21,14 @@ REMOVED, REPLACED, ROLLED, EVICTED, FEWER, NEW_ONLY = (
     "removed", "replaced", "rolled", "pods evicted", "fewer nodes", "new nodes only",
 )  # fmt: skip
 EFFECTS = (REMOVED, REPLACED, ROLLED, EVICTED, FEWER, NEW_ONLY)
-"""What happens to a group, the worst first."""
+"""The possible effects on a group, the worst first."""
 
 NODE_GROUP, SCALING_GROUP = "aws:eks/nodeGroup:NodeGroup", "aws:autoscaling/group:Group"
 _GROUPS = frozenset((NODE_GROUP, SCALING_GROUP))
 _TEMPLATES = frozenset(("aws:ec2/launchTemplate:LaunchTemplate", "aws:ec2/launchConfiguration:LaunchConfiguration"))
 _TEMPLATE_KEYS = ("launchTemplate", "mixedInstancesPolicy", "launchConfiguration")
 _HARMLESS = frozenset(("tags", "updateDefaultVersion", "options"))
-"""Of a launch template: what makes no new version of it."""
+"""Properties of a launch template whose change creates no new version."""
 _FACTS = ("windowsRelease", "amiParameter", "imageId", "windowsEdition")
 
 
@@ -39,9 +39,9 @@ class Group:
     name: str
     resource: Resource
     facts: dict[str, Any]
-    """What its component says of its image."""
+    """The outputs of its component that describe the image."""
     templates: tuple[Resource, ...]
-    """The launch templates that it starts nodes from."""
+    """The launch templates of its nodes."""
 
 
 def windows_groups(plan: Plan) -> list[Group]:
@@ -52,7 +52,7 @@ def windows_groups(plan: Plan) -> list[Group]:
 
 
 def _owners(plan: Plan) -> dict[str, Resource]:
-    """URN of a resource to the Windows component that it lies in."""
+    """URN of a resource to the Windows component that contains it."""
     found: dict[str, Resource] = {}
     for resource in plan.resources:
         up: Resource | None = resource
@@ -81,14 +81,14 @@ def _group(plan: Plan, resource: Resource, owners: dict[str, Resource]) -> Group
 
 
 def _starts_powershell(template: Resource) -> bool:
-    texts = (template.inputs.get(key) for key in ("userData", "userDataBase64"))  # unknown where others compute it
+    texts = (template.inputs.get(key) for key in ("userData", "userDataBase64"))  # may be unknown
     return any("<powershell>" in (readable(text) or "").lower() for text in texts if isinstance(text, str))
 
 
 def node_impacts(
     base: Plan, head: Plan, matches: Matches, changed: Iterable[ChangedResource], redactor: Redactor
 ) -> list[NodeImpact]:
-    """Every Windows group that ``changed`` disturbs, the worst first."""
+    """Every Windows group that the changes affect, the worst effect first."""
     by_urn = {item.urn: item for item in changed}
     heads = {group.resource.urn: group for group in windows_groups(head)}
     found: list[NodeImpact] = []
@@ -98,7 +98,7 @@ def node_impacts(
         now = heads.get(urn)
         if now is None:
             now_urn = urn if urn in matches.pairs else ""
-            words = "is no group of Windows nodes any more" if now_urn else "the group is removed, its nodes end"
+            words = "is no longer a group of Windows nodes" if now_urn else "the group and its nodes are removed"
             found.append(NodeImpact(group.name, now_urn or group.resource.urn, REMOVED, (words,)))
             continue
         kept.add(urn)
@@ -141,7 +141,7 @@ def _of_group(was: Group, now: Group, item: ChangedResource) -> Iterator[tuple[s
         if change.kind in (Kind.FOLLOWS, Kind.UNKNOWN):
             words = f"{change.path} {change.note}"
         if change.replaces is Answer.YES:
-            yield REPLACED, f"{words}: the group is made anew"
+            yield REPLACED, f"{words}: the group is replaced"
         elif top in ("version", "releaseVersion", "launchTemplate", "launchConfiguration", "mixedInstancesPolicy"):
             if change.kind is not Kind.UNKNOWN and change.kind is not Kind.FOLLOWS:
                 effect, why = _rolling(now.resource)
@@ -151,18 +151,18 @@ def _of_group(was: Group, now: Group, item: ChangedResource) -> Iterator[tuple[s
         elif _shrinks(change):
             yield FEWER, words
     if was.resource.type != now.resource.type:
-        yield REPLACED, "another kind of group"
+        yield REPLACED, "the type of the group changes"
 
 
 def _of_template(group: Resource, item: ChangedResource) -> Iterator[tuple[str, str]]:
-    """Launch template → group: a new version reaches the nodes only where the group follows it."""
+    """The effect of a launch template: a new version reaches the nodes only if the group follows it."""
     paths = [change.path for change in item.changes if not change.ignored]
     paths = [path for path in paths if path.split(".")[0].split("[")[0] not in _HARMLESS]
     if item.replaces.answer is Answer.YES and group.type == NODE_GROUP:
         yield REPLACED, f"launch template {item.name} is replaced"
     elif paths:
         pinned = _pinned(group)
-        effect, why = (NEW_ONLY, f"the group stays at version {pinned}") if pinned else _rolling(group)
+        effect, why = (NEW_ONLY, f"the group keeps version {pinned}") if pinned else _rolling(group)
         yield effect, f"launch template {item.name}: {', '.join(dict.fromkeys(paths))} changed: {why}"
 
 
@@ -171,11 +171,11 @@ def _rolling(group: Resource) -> tuple[str, str]:
         return ROLLED, "EKS replaces the nodes one after another"
     if group.inputs.get("instanceRefresh"):
         return ROLLED, "the instance refresh replaces the nodes one after another"
-    return NEW_ONLY, "nodes that run keep the old one"
+    return NEW_ONLY, "running nodes keep the old version"
 
 
 def _pinned(group: Resource) -> str:
-    """The version of the launch template that a group names as a number."""
+    """The version of the launch template, if the group names it as a number."""
     template = group.inputs.get("launchTemplate")
     version = template.get("version") if isinstance(template, dict) else None
     if isinstance(version, float):
@@ -190,7 +190,7 @@ def _shrinks(change: Change) -> bool:
 
 
 def _values(change: Change) -> str:
-    """``before → after`` where both are short."""
+    """``before → after`` if both are short."""
     simple = all(isinstance(value, str | int | float) for value in (change.before, change.after))
     text = f" {change.before} → {change.after}"
     return text if simple and len(text) <= 80 and change.kind is Kind.CHANGED and not change.lines else ""

@@ -1,15 +1,15 @@
-"""Makes ``replacements.json``: which changes of a property make a provider replace the resource.
+"""Generates ``replacements.json``: the properties whose change makes a provider replace the resource.
 
-Three sources, each named beside its entry:
+There are three sources, and each entry names its own:
 
 ``c``
     ``createOnlyProperties`` of the CloudFormation schemas that cfn-lint carries, for AWS types whose name and
-    property names can be matched one to one. CloudFormation's handlers are not the provider's: what they
-    update in place nearly always is updated in place by the provider as well.
+    property names can be matched one to one. CloudFormation's handlers are not those of the provider, but what
+    they update in place, the provider nearly always updates in place as well.
 ``d``
-    The SDK's own docstrings, where they say so in a sentence without a condition.
+    The docstrings of the SDK, where they state it without a condition.
 ``p``
-    What was read in the source of a provider, for types whose CloudFormation schema is cut differently.
+    The source of a provider, for types whose CloudFormation schema is structured differently.
 
 Run it with the development tools installed: ``python preview/comparison/refresh_replacements.py``. Nothing is imported
 from the SDK: its files are read as text.

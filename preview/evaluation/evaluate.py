@@ -1,4 +1,4 @@
-"""Evaluate a program: a project's directory, or a function, becomes a :class:`~winkube.preview.model.Plan`."""
+"""Evaluates a project directory, or a function, and returns a :class:`~winkube.preview.model.Plan`."""
 
 import contextlib
 import os
@@ -29,12 +29,13 @@ def evaluate(
 ) -> Plan:
     """Evaluate the Pulumi program in ``directory`` for one of its stacks.
 
-    ``mode`` is ``preview`` (what is computed by the cloud is unknown) or ``update`` (it is a marked placeholder,
-    so that every ``apply`` runs). No engine, plug-in, passphrase or credential is needed or looked for. ``mocks``
-    compute in an update what a provider would, by type: real keys and certificates, for example.
+    No engine, plugin, passphrase or credential is needed or looked for.
 
+    :param mode: ``preview``: values that the cloud computes are unknown. ``update``: they are marked placeholders, so
+        that every ``apply`` runs.
+    :param mocks: type to a function that computes what its provider would in an update, such as keys.
     :raises PreviewError: the project, the stack or the configuration is wrong.
-    :raises ProgramError: the program itself raised; the message has its own words and its own line.
+    :raises ProgramError: the program raised an exception; the message has its words and its line.
     """
     project = read_project(Path(directory))
     configuration = read_configuration(project, stack)
@@ -54,7 +55,7 @@ def evaluate_function(
     answers: Answers | None = None,
     mocks: Mapping[str, Mock] | None = None,
 ) -> Plan:
-    """Evaluate a function that makes resources, for tests. What it raises is raised as it is."""
+    """Evaluate a function that creates resources, for tests. Its exceptions are raised unchanged."""
     configuration = Configuration(config or {})
     run = Run(project=project, stack=stack, directory=str(Path.cwd()), mode=mode, configuration=configuration)
     try:
@@ -85,7 +86,7 @@ def _evaluate(
         run_program(body, monitor, engine, run)
     except SystemExit as stop:
         if stop.code not in (None, 0):
-            raise ProgramError(f"the program stopped itself with exit code {stop.code}") from stop
+            raise ProgramError(f"the program ended with exit code {stop.code}") from stop
     except Exception as error:
         raise ProgramError(describe(error), _frame(error, run.directory), _hints(monitor)) from error
     findings = sorted([*monitor.findings, *monitor.unanswered()], key=lambda finding: finding.order)
@@ -114,17 +115,17 @@ def _hints(monitor: Monitor) -> tuple[str, ...]:
     if not tokens:
         return ()
     names = ", ".join(tokens)
-    remedy = "use the *_output form of the function, or give its result with --answers FILE"
-    return (f"note: {names} cannot be answered without a cloud; {remedy}",)
+    remedy = "call the *_output form of the function, or give its result with --answers FILE"
+    return (f"note: {names} cannot be answered without the cloud; {remedy}",)
 
 
 def _run_file(program: Path) -> None:
-    """Run the program as ``python`` would, its folder first on the path, its own modules forgotten afterwards."""
+    """Run the program as ``python`` would, with its folder first on the path. Its modules are unloaded afterwards."""
     folder = program if program.is_dir() else program.parent
     before = set(sys.modules)
     sys.path.insert(0, str(folder))
     try:
-        # As under the engine: the program's folder is the working one. What it prints must not mix with the plan.
+        # The program's folder is the working directory, as under the engine. Its output must not mix with the plan.
         with contextlib.chdir(folder), contextlib.redirect_stdout(sys.stderr):
             runpy.run_path(str(program), run_name="__main__")
     finally:
@@ -134,7 +135,7 @@ def _run_file(program: Path) -> None:
 
 
 def _modules_of(folder: Path, names: set[str]) -> Iterator[str]:
-    """Those modules that were found through ``folder`` itself: the next program may have others of these names."""
+    """The modules that were found in ``folder``: the next program may have other modules of these names."""
     for name in names:
         top = name.partition(".")[0]
         if (folder / top).is_dir() or (folder / f"{top}.py").is_file():

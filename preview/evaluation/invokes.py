@@ -1,8 +1,7 @@
-"""Answers to provider functions (``get_*``): what can be known without a cloud, and what cannot.
+"""Answers calls of provider functions (``get_*``) without a cloud, as far as that is possible.
 
-Known from a table: a provider's region, its partition, the zones of a region. Given by the user: anything, with
-a file of answers. Everything else stays unknown in a preview and becomes a marked placeholder in an update; the
-plan names it in a warning, so that nobody takes it for a value.
+A table answers a provider's region, its partition and the zones of a region. A file of answers by the user answers any
+function. Every other result is unknown in a preview and a marked placeholder in an update, and the plan warns of it.
 """
 
 import json
@@ -18,13 +17,13 @@ from ..errors import PreviewError
 from ..model import UNKNOWN_TEXT
 
 ACCOUNT_PLACEHOLDER = "000000000000"
-"""Stands for the account in an update: twelve digits, as the programs expect, and no real account."""
+"""The account id in an update: twelve digits, as programs expect, but no real account."""
 QUIET_TOKENS = frozenset((
     "aws:index/getCallerIdentity:getCallerIdentity",
     "aws:ssm/getParameter:getParameter",
     "aws:ec2/getAmi:getAmi",
 ))  # fmt: skip
-"""Functions that every reader expects to be unknown before a deployment: counted, not warned about."""
+"""Functions that are known to need the cloud: they are counted, without a warning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Call:
     token: str
     arguments: Mapping[str, Any]
     region: str
-    """Region of the provider that serves the call, ``""`` where it is not known."""
+    """The region of the provider; ``""`` if it is not known."""
 
 
 Answer = Mapping[str, Any] | None
@@ -42,14 +41,14 @@ Answer = Mapping[str, Any] | None
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the user knows: token to results, each with the arguments it belongs to."""
+    """Answers of the user: token to results, each with the arguments for which it holds."""
 
     by_token: Mapping[str, tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...]] = field(
         default_factory=dict[str, tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...]]
     )
 
     def find(self, token: str, arguments: Mapping[str, Any]) -> Answer:
-        """The first result whose ``when`` fits the arguments."""
+        """The first result whose ``when`` matches the arguments."""
         for when, result in self.by_token.get(token, ()):
             if all(arguments.get(key) == value for key, value in when.items()):
                 return result
@@ -59,14 +58,14 @@ class Answers:
 def read_answers(path: Path) -> Answers:
     """Read a file of answers: YAML or JSON, token to a result, or to a list of ``{when: …, result: …}``.
 
-    :raises PreviewError: when the file is missing or of another structure.
+    :raises PreviewError: the file is missing, or has another structure.
     """
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise PreviewError(f"--answers {path}: {error.strerror or error}") from None
     except yaml.YAMLError as error:
-        raise PreviewError(f"--answers {path}: not YAML: {' '.join(str(error).split())}") from None
+        raise PreviewError(f"--answers {path} is not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(content, dict):
         raise PreviewError(f"--answers {path}: must map function tokens to results, got {type(content).__name__}")
     found: dict[str, tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...]] = {}
@@ -112,7 +111,7 @@ def _get_zones(call: Call) -> Answer:
     region = call.arguments.get("region") or call.region
     plain = call.arguments.keys() <= {"region", "state"} and call.arguments.get("state", "available") == "available"
     if region not in regions() or not plain:
-        return None  # filters may leave zones out: a table cannot tell which
+        return None  # a table cannot apply filters
     names = list(regions()[region]["zones"])
     # The id behind a zone's name differs from account to account.
     return {"id": region, "region": region, "names": names, "groupNames": [region],
@@ -124,7 +123,7 @@ def _dns_suffix(region: str) -> str:
 
 
 def _marker(label: str) -> str:
-    """Text that stands for an unknown inside a known result: the recorder reads it back as unknown."""
+    """The text of an unknown value inside a known result: the monitor records it as unknown."""
     return f"{UNKNOWN_TEXT}:{label}"
 
 
@@ -136,7 +135,7 @@ _TABLE: Mapping[str, Callable[[Call], Answer]] = {
 
 
 def answer(call: Call, answers: Answers) -> Answer:
-    """The result of a call, or None where nobody here can know it."""
+    """The result of a call; None if it cannot be known here."""
     given = answers.find(call.token, call.arguments)
     if given is not None:
         return given
@@ -145,10 +144,10 @@ def answer(call: Call, answers: Answers) -> Answer:
 
 
 def unknown_result(types: Mapping[str, Any]) -> dict[str, Any]:
-    """The result of a plain call that nobody can answer: each text is marked, so that it is recorded as unknown.
+    """The result of an unanswered plain call: each text has a mark, so that it is recorded as unknown.
 
-    A list of texts becomes a list of one unknown. What else there is cannot carry a mark and is left out: the SDK
-    gives None for it.
+    A list of texts becomes a list of one unknown text. Other types cannot hold a mark and are left out; the SDK returns
+    None for them.
     """
     result: dict[str, Any] = {}
     for key, hint in types.items():

@@ -1,7 +1,7 @@
-"""The resource monitor of an evaluation: takes what a program registers, as the engine would, and records it.
+"""The resource monitor of an evaluation: records what a program registers, and answers as the engine would.
 
-Faithful where a program can tell: URNs with their parent types, duplicate URNs refused, ids unknown in a
-preview, state equal to the inputs, references answered. It calls no provider.
+It behaves like the engine where a program can notice it: URNs have their parent types, duplicate URNs are refused, ids
+are unknown in a preview, the state equals the inputs, references are resolved. It calls no provider.
 """
 
 import json
@@ -47,13 +47,13 @@ FEATURES = (
     _F.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS,
 )
 Mock = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
-"""Does in an update what a provider would: name and inputs of a resource to what it computes of them."""
+"""The mock of a provider in an update: name and inputs of a resource to its computed outputs."""
 CALL_TYPE: ContextVar[tuple[bool, Any]] = ContextVar("winkube_invoke", default=(False, None))
-"""Of the provider function being called: whether it is called plainly (not as an Output), and its result type."""
+"""Whether the current provider function is called in its plain form (not as an Output), and its result type."""
 
 
 class DuplicateUrnError(Exception):
-    """Two resources of one type, parent and name: the engine refuses the second."""
+    """Two resources have the same type, parent and name; the engine refuses the second one."""
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class Answered:
 
 
 class Monitor:
-    """Records one evaluation. The SDK calls the methods named in the protocol's own spelling."""
+    """Records one evaluation. The SDK calls the methods that have the names of the protocol."""
 
     def __init__(
         self,
@@ -179,8 +179,8 @@ class Monitor:
         if urn in self._states:
             first = self.resources[urn].source if urn in self.resources else None
             raise DuplicateUrnError(
-                f"Duplicate resource URN '{urn}': made at {first or 'an unknown place'} and again at "
-                f"{source or 'an unknown place'}; give one of them another name or parent"
+                f"Duplicate resource URN '{urn}': declared at {first or 'an unknown line'} and again at "
+                f"{source or 'an unknown line'}; give one of them another name or parent"
             )
 
     def _parent(self, urn: str) -> str:
@@ -212,7 +212,7 @@ class Monitor:
         )
 
     def _alias(self, alias: Any, urn: str) -> str:
-        """The URN that an alias means; what it leaves out is the resource's own."""
+        """The URN of an alias. Parts that it leaves out are taken from the resource."""
         if alias.urn:
             return alias.urn
         spec = alias.spec
@@ -281,17 +281,17 @@ class Monitor:
         return state, False
 
     def _note(self, request: Any, resource: Resource) -> None:
-        """What the engine would do here and this monitor does not, or would refuse."""
+        """Report what the engine would refuse, and what it would do that this monitor does not."""
         package = resource.type.partition(":")[0]
         disabled = package in self._disabled or "*" in self._disabled
         if disabled and resource.custom and not request.provider and not resource.type.startswith("pulumi:"):
-            message = f'the default provider of "{package}" is disabled and none is given'
-            self._find("default-provider", Severity.ERROR, resource, message, "pass a provider to it or to its parent")
+            message = f'needs the default provider of "{package}", which is disabled'
+            self._find("default-provider", Severity.ERROR, resource, message, "give it, or its parent, a provider")
         if request.transforms:
-            message = "has transforms; the engine carries them out, this plan shows the resource without them"
+            message = "has transforms, which only the engine applies; this plan shows the resource without them"
             self._find("transforms", Severity.WARNING, resource, message, "")
         if resource.remote:
-            message = "is made by a component provider: its children are not known before the deployment"
+            message = "is created by a component provider; its children are not known before the deployment"
             self._find("remote-component", Severity.NOTE, resource, message, "")
 
     def _find(self, check: str, severity: Severity, resource: Resource, message: str, remedy: str) -> None:
@@ -327,7 +327,7 @@ class Monitor:
         return Answered(struct, unknown=True)
 
     def Call(self, request: Any) -> Answered:
-        """A method of a resource: its provider would answer, so its result is unknown."""
+        """A method of a resource. Only its provider can answer, so the result is unknown."""
         self.invokes.append(Invoke(request.tok, {}, known=False))
         struct = struct_pb2.Struct()
         struct.update({"result": UNKNOWN_TEXT})
@@ -335,7 +335,7 @@ class Monitor:
 
     def _get_resource(self, urn: str) -> Answered:
         if urn not in self._states:
-            raise LookupError(f"the program refers to a resource that is not in it: {urn}")
+            raise LookupError(f"the program refers to a resource that it does not declare: {urn}")
         id_, state = self._states[urn]
         result = struct_pb2.Struct()
         result.update({"urn": urn, "id": id_ or UNKNOWN_TEXT})
@@ -370,24 +370,24 @@ class Monitor:
     # -- the end -------------------------------------------------------------------------------------------
 
     def unanswered(self) -> Iterable[Finding]:
-        """One warning per function that nobody here could answer."""
+        """One warning for each function that was not answered."""
         calls: dict[str, list[Mapping[str, Any]]] = {}
         for invoke in self.invokes:
             if not invoke.known and invoke.token not in invokes.QUIET_TOKENS:
                 calls.setdefault(invoke.token, []).append(invoke.arguments)
-        state = "unknown here" if self._preview else "only a placeholder here"
+        state = "unknown" if self._preview else "a placeholder"
         for token, arguments in sorted(calls.items()):
             first = next((json.dumps(found, default=str) for found in arguments if not holds_unknown(found)), "")
             yield Finding(
                 "check/unanswered-function",
                 Severity.WARNING,
-                f"{token} needs the cloud to answer; its result is {state} (called {len(arguments)}×, with {first})",
+                f"only the cloud can answer {token}; here its result is {state} ({len(arguments)} calls, with {first})",
                 remedy="give its result with --answers FILE",
             )
 
 
 class Engine:
-    """The engine's side of logging."""
+    """Records what the program logs."""
 
     def __init__(self) -> None:
         self.logs: list[tuple[str, str]] = []
@@ -395,7 +395,7 @@ class Engine:
     def Log(self, request: Any) -> Any:
         names = {engine_pb2.WARNING: "warning", engine_pb2.ERROR: "error"}
         if request.severity in names:
-            # Of several of a kind it must be seen which one speaks.
+            # A message names its resource: several resources of a kind may log the same.
             speaker = f"{request.urn.rpartition('::')[2]}: " if request.urn else ""
             self.logs.append((names[request.severity], speaker + request.message))
         return empty_pb2.Empty()

@@ -1,4 +1,4 @@
-"""A Pulumi project on disk: ``Pulumi.yaml``, its stacks, and the configuration that the CLI would hand over."""
+"""Reads a Pulumi project: ``Pulumi.yaml``, its stacks, and their configuration as the CLI passes it on."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -18,17 +18,17 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What ``Pulumi.yaml`` says, as far as an evaluation needs it."""
+    """The parts of ``Pulumi.yaml`` that an evaluation needs."""
 
     name: str
     directory: Path
-    """Where ``Pulumi.yaml`` lies."""
+    """The folder of ``Pulumi.yaml``."""
     program: Path
     """The file or folder to run."""
     config_directory: Path
-    """Where the stack files lie."""
+    """The folder of the stack files."""
     declared: Mapping[str, Mapping[str, Any]]
-    """The ``config:`` block, full key to its declaration."""
+    """The ``config:`` block: full key to its declaration."""
 
     def stacks(self) -> list[str]:
         """The names of the stacks that have a file, sorted."""
@@ -38,14 +38,14 @@ class Project:
     def stack_file(self, stack: str) -> Path:
         """The file of a stack.
 
-        :raises PreviewError: naming those that exist.
+        :raises PreviewError: it does not exist; the message names those that do.
         """
         for ending in ("yaml", "yml"):
             path = self.config_directory / f"Pulumi.{stack}.{ending}"
             if path.is_file():
                 return path
         known = self.stacks()
-        listing = f"stacks here: {', '.join(known)}" if known else "no stack has a file here"
+        listing = f"the stacks are {', '.join(known)}" if known else "there is no Pulumi.<stack>.yaml here"
         raise PreviewError(
             f'there is no stack "{stack}": Pulumi.{stack}.yaml does not exist; {listing}.{did_you_mean(stack, known)}'
         )
@@ -57,13 +57,13 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The configuration of one stack, as text per full key: objects are JSON, as the CLI hands them over."""
+    """The configuration of a stack as text by full key. Objects are JSON, as the CLI passes them on."""
 
     values: Mapping[str, str] = field(default_factory=dict[str, str])
     secret_keys: frozenset[str] = frozenset()
-    """Keys whose value is a secret or holds one."""
+    """Keys whose value is a secret, or holds one."""
     unknown_keys: frozenset[str] = frozenset()
-    """Keys of ``secure:`` values: encrypted, so they stay unknown here; no passphrase is asked for."""
+    """Keys of encrypted (``secure:``) values. They stay unknown: no passphrase is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ class Run:
 def read_project(directory: Path) -> Project:
     """Read ``Pulumi.yaml`` in ``directory``.
 
-    :raises PreviewError: when it is missing, broken, or not a Python project.
+    :raises PreviewError: it is missing or broken, or the project is not in Python.
     """
     for name in ("Pulumi.yaml", "Pulumi.yml"):
         if (directory / name).is_file():
@@ -102,21 +102,21 @@ def read_project(directory: Path) -> Project:
     if not isinstance(name, str) or not name:
         raise PreviewError("Pulumi.yaml: name is missing; write `name: <project>`")
     if runtime != "python":
-        raise PreviewError(f"Pulumi.yaml: only Python programs can be evaluated, runtime is {runtime!r}")
+        raise PreviewError(f"Pulumi.yaml: the runtime must be python, got {runtime!r}")
     block = content.get("config") or {}
     declared = {_full_key(name, key): value if isinstance(value, dict) else {"value": value}
                 for key, value in block.items()} if isinstance(block, dict) else {}  # fmt: skip
     folder = content.get("stackConfigDir") or (block if isinstance(block, str) else ".")
     program = (directory / str(content.get("main") or ".")).resolve()
     if not program.exists():
-        raise PreviewError(f"Pulumi.yaml: main names {program}, which does not exist")
+        raise PreviewError(f"Pulumi.yaml: main is {program}, which does not exist")
     return Project(name, directory.resolve(), program, directory / str(folder), declared)
 
 
 def read_configuration(project: Project, stack: str) -> Configuration:
-    """The stack's configuration, with the project's declared defaults merged in and checked as the CLI does.
+    """The configuration of a stack, with the defaults of the project, checked as the CLI does.
 
-    :raises PreviewError: when the file is broken, a declared key is missing, or a value has the wrong type.
+    :raises PreviewError: the file is broken, a declared key is missing, or a value has the wrong type.
     """
     path = project.stack_file(stack)
     block = _load(path).get("config") or {}
@@ -133,7 +133,7 @@ def read_configuration(project: Project, stack: str) -> Configuration:
             given[key] = default
         problems += _declaration_problems(key, declaration, given)
     if problems:
-        raise PreviewError("\n  ".join([f"{path.name} does not fit what Pulumi.yaml declares:", *problems]))
+        raise PreviewError("\n  ".join([f"{path.name} does not match the declarations in Pulumi.yaml:", *problems]))
     for key, value in given.items():
         plain, is_secret = _open(value)
         values[key] = plain if isinstance(plain, str) else json.dumps(plain)
@@ -148,7 +148,7 @@ def _load(path: Path) -> dict[str, Any]:
     try:
         content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 (it is the safe one)
     except yaml.YAMLError as error:
-        raise PreviewError(f"{path.name} is not YAML: {' '.join(str(error).split())}") from None
+        raise PreviewError(f"{path.name} is not valid YAML: {' '.join(str(error).split())}") from None
     if content is None:
         return {}
     if not isinstance(content, dict):
@@ -182,11 +182,11 @@ _TYPES: dict[str, tuple[type, ...]] = {
 def _declaration_problems(key: str, declaration: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
     kind = declaration.get("type")
     if key not in given:
-        return [f"{key}: required ({kind or 'string'}) and has no default; set it with `config: {key}: …`"]
+        return [f"{key}: is required ({kind or 'string'}) and has no default; set it with `config: {key}: …`"]
     value = given[key]
     secure = isinstance(value, dict) and set(value) == {"secure"}
     if declaration.get("secret") and not secure and not {"value", "default"} & declaration.keys():
-        return [f"{key}: declared secret, yet in plain text; set it with `pulumi config set --secret {key}`"]
+        return [f"{key}: is declared secret, but is in plain text; set it with `pulumi config set --secret {key}`"]
     if secure or kind not in _TYPES or value is None:
         return []
     fits = isinstance(value, _TYPES[kind]) and not (kind == "integer" and isinstance(value, bool))

@@ -1,1 +1,1 @@
-"""How plans and differences are shown."""
+"""Writes plans and differences: tree, JSON, Markdown, SARIF, JUnit, timeline, HTML page and topology."""

@@ -1,12 +1,12 @@
-"""What a plan's resources carry in packed form, unpacked for reading.
+"""Decodes the documents in the resources of a plan for reading.
 
-- user data: out of base64, gzip and MIME;
+- user data: without base64, gzip and MIME;
 - IAM documents and other JSON texts: indented;
 - Kubernetes objects: as YAML manifests;
 - configuration of add-ons: as YAML;
-- every other text of several lines, as it is.
+- every other text of several lines: unchanged.
 
-Equal texts are told once, with all resources that carry them. A secret is a mark here too.
+Equal texts are listed once, with all resources that hold them. Secrets are replaced by marks.
 """
 
 import email
@@ -24,11 +24,11 @@ USER_DATA, IAM, MANIFEST, ADDON, DOCUMENT = (
     "User data", "IAM documents", "Manifests", "Add-on configuration", "Documents",
 )  # fmt: skip
 KINDS = (USER_DATA, IAM, MANIFEST, ADDON, DOCUMENT)
-"""In the order of the page."""
+"""The kinds of artefacts, in the order of the page."""
 _USER_DATA_KEYS = frozenset({"userData", "userDataBase64"})
 _IAM_KEYS = frozenset({"policy", "assumeRolePolicy", "policyDocument", "inlinePolicy"})
 _LINES = 3
-"""A text of this many lines is worth a place of its own."""
+"""A text with this many line breaks is an artefact."""
 _SECRET_KIND = ("v1", "Secret")
 
 
@@ -38,12 +38,12 @@ class Carrier:
 
     urn: str
     path: tuple[str | int, ...]
-    """Empty where the whole resource is meant."""
+    """Empty for the whole resource."""
 
 
 @dataclass(frozen=True, slots=True)
 class Artefact:
-    """One unpacked text and everything that carries it."""
+    """A decoded text and the resources that hold it."""
 
     kind: str
     language: str
@@ -63,7 +63,7 @@ def artefacts(plan: Plan) -> list[Artefact]:
 
 
 def unknown_artefacts(plan: Plan) -> dict[str, int]:
-    """How many of a kind there will be that nobody can know before the deployment."""
+    """The number of artefacts of each kind that are not known before the deployment."""
     counts = dict.fromkeys((USER_DATA, IAM, ADDON), 0)
     for resource in plan.resources:
         for path, value in walk(visible_inputs(resource)):
@@ -75,7 +75,7 @@ def unknown_artefacts(plan: Plan) -> dict[str, int]:
 
 
 def visible_inputs(resource: Resource) -> Mapping[str, Any]:
-    """The inputs without what is secret by nature or by the program's word, though the SDK did not wrap it."""
+    """The inputs with marks also for secrets that the SDK did not mark: Kubernetes Secrets, additionalSecretOutputs."""
     inputs = resource.inputs
     named = {name for name in resource.options.additional_secret_outputs if name in inputs}
     if (inputs.get("apiVersion"), inputs.get("kind")) == _SECRET_KIND:
@@ -125,7 +125,7 @@ def _kind_of_key(resource: Resource, path: tuple[str | int, ...]) -> str:
 
 
 def decoded_user_data(text: str) -> str:
-    """User data as its author wrote it: out of base64, gzip and MIME as far as it is packed so.
+    """User data in readable form: without base64, gzip and MIME.
 
     >>> decoded_user_data("PHBvd2Vyc2hlbGw+CjwvcG93ZXJzaGVsbD4K")
     '<powershell>\\n</powershell>\\n'
@@ -155,7 +155,7 @@ def _out_of_mime(text: str) -> str:
 
 
 def manifest(inputs: Mapping[str, Any]) -> str:
-    """A Kubernetes object as YAML, the keys in the order that people write them in."""
+    """A Kubernetes object as YAML, with the keys in the usual order."""
     first = ("apiVersion", "kind", "metadata")
     shown = to_json_value(dict(inputs))
     if (shown.get("apiVersion"), shown.get("kind")) == _SECRET_KIND:
@@ -165,7 +165,7 @@ def manifest(inputs: Mapping[str, Any]) -> str:
 
 
 def to_yaml(value: Any) -> str:
-    """Plain data as YAML; texts of several lines as blocks."""
+    """Plain data as YAML, with texts of several lines as blocks."""
     import yaml
 
     return yaml.dump(value, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=120)
@@ -177,7 +177,7 @@ def _dumper() -> Any:
 
     base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
-    class Dumper(base):  # a class of its own: the shared one must not learn our way of writing texts
+    class Dumper(base):  # a subclass, so that the representer is not added to the shared class
         def ignore_aliases(self, data: Any) -> bool:
             return True
 

@@ -1,6 +1,6 @@
-"""Shows differences as a tree on a terminal and as JSON with a versioned schema, in words that all formats share.
+"""Writes differences as a tree for a terminal and as JSON with a versioned schema; holds the words of all formats.
 
-What disturbs Windows groups comes first, then what is replaced, then the rest. The same differences give the same
+The impact on Windows nodes comes first, then replacements, then everything else. The same differences give the same
 text, byte for byte.
 """
 
@@ -17,10 +17,10 @@ from ..text.values import brief, visible
 from .plan_formats import FOLD_FROM, finding_lines, short_type
 
 SCHEMA_VERSION = 1
-"""Raised when a property of the JSON is renamed, removed or changes its meaning; ``difference.schema.json`` has it."""
+"""Incremented when a property is renamed, removed or gets another meaning; see ``difference.schema.json``."""
 DISCLAIMER = (
-    "Both sides were evaluated without credentials and without state: this compares what two programs ask for, not "
-    "with what is deployed. Whether something is replaced comes from tables; `pulumi preview` asks the providers."
+    "Both sides were evaluated without credentials and without state. This compares two programs, not a program with "
+    "what is deployed. Replacements are predicted from tables; `pulumi preview` asks the providers."
 )
 _ORDER = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
 
@@ -29,7 +29,7 @@ _ORDER = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
 
 
 def title(difference: Difference) -> str:
-    """Project, stack and the two sides."""
+    """Project, stack and the labels of both sides."""
     base, head = difference.base, difference.head
     ours, theirs = f"{base.project}/{base.stack}", f"{head.project}/{head.stack}"
     name = theirs if ours == theirs else f"{ours} → {theirs}"
@@ -37,9 +37,9 @@ def title(difference: Difference) -> str:
 
 
 def verdict(difference: Difference) -> str:
-    """One sentence: how much differs."""
+    """One sentence: the counts of a difference."""
     if difference.empty:
-        return f"no difference in {difference.unchanged} resources"
+        return f"no differences in {difference.unchanged} resources"
     custom = [item for item in difference.changed if item.custom]
     yes, maybe = (len(difference.replaced(answer)) for answer in (Answer.YES, Answer.UNKNOWN))
     marks = [f"{yes} replaced"] * bool(yes) + [f"{maybe} perhaps replaced"] * bool(maybe)
@@ -55,23 +55,23 @@ def verdict(difference: Difference) -> str:
         (len(difference.new_findings), "new finding"),
     ):
         if number:
-            verb = " disturbed" if what == "Windows group" else ""
+            verb = " affected" if what == "Windows group" else ""
             text += f"; {number} {what}{'s' if number != 1 else ''}{verb}"
     return text
 
 
 def ordered(changed: Iterable[ChangedResource]) -> list[ChangedResource]:
-    """What is replaced first."""
+    """Changed resources: replacements first, then possible replacements."""
     return sorted(changed, key=lambda item: (_ORDER[item.replaces.answer], item.urn))
 
 
 def replaces_words(answer: Answer) -> str:
-    """A mark in words, ``""`` for no."""
-    return {Answer.YES: "replaces", Answer.UNKNOWN: "may replace: unknown", Answer.NO: ""}[answer]
+    """An answer in words; ``""`` for no."""
+    return {Answer.YES: "replaces", Answer.UNKNOWN: "may replace", Answer.NO: ""}[answer]
 
 
 def one_line(change: Change, limit: int = 100) -> str:
-    """``before → after``, as far as a change has them."""
+    """``before → after``, or the one that a change has."""
     if change.kind in (Kind.UNKNOWN, Kind.FOLLOWS, Kind.ORDER, Kind.WRITING):
         return ""
     if change.kind is Kind.ADDED:
@@ -84,7 +84,7 @@ def one_line(change: Change, limit: int = 100) -> str:
 
 
 def folded(items: Sequence[Item]) -> Iterator[tuple[str, str, list[Item]]]:
-    """Type, names and members: siblings of one type share a line from five on."""
+    """Type, names and members: many siblings of one type share a line."""
     groups: dict[tuple[str, str], list[Item]] = {}
     for item in items:
         groups.setdefault((short_type(item.type), item.parent), []).append(item)
@@ -129,7 +129,7 @@ def _stack_json(difference: Difference) -> dict[str, Any]:
 
 
 def summary(difference: Difference) -> dict[str, int]:
-    """The counts of a difference; components are not counted."""
+    """The counts of a difference, without components."""
     return {
         "added": sum(item.custom for item in difference.added),
         "changed": sum(item.custom for item in difference.changed),
@@ -206,7 +206,7 @@ def _tree_lines(difference: Difference) -> Iterator[tuple[str, str]]:
         yield f"note: {note}", "dim"
     if difference.node_impacts:
         yield "", ""
-        yield "Disrupts Windows groups", "bold red"
+        yield "Impact on Windows nodes", "bold red"
         for item in difference.node_impacts:
             where = f"  ({item.source})" if item.source else ""
             yield f"! {item.group}: {item.effect}{where}", "red"
@@ -263,10 +263,10 @@ def _tree_rest(difference: Difference) -> Iterator[tuple[str, str]]:
             yield from _change_lines(change, False)
     if difference.lookups:
         yield "", ""
-        yield "Left to the cloud", "bold"
+        yield "Functions that only the cloud can answer", "bold"
         for change, call in difference.lookups:
             yield f"  {'+' if change == 'added' else '-'} {call}", ""
-    for name, findings in (("New findings", difference.new_findings), ("Gone findings", difference.gone_findings)):
+    for name, findings in (("New findings", difference.new_findings), ("Resolved findings", difference.gone_findings)):
         if findings:
             yield "", ""
             yield name, "bold"

@@ -1,6 +1,6 @@
-"""Shows differences as Markdown for a comment: what matters is in front, the rest is folded, all of it has a limit.
+"""Writes differences as Markdown for a comment: the most important first, details folded, within a size limit.
 
-Nothing that is shown can leave its code span, its fence or its line, and nobody is called by name.
+No text can break out of its code span, fence or line, and no user is mentioned.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _CUT = 300
 
 @dataclass(slots=True)
 class _Page:
-    """Markdown that stays under a limit: what no longer fits is counted, not cut in the middle."""
+    """Markdown with a size limit: sections that do not fit are counted, never cut."""
 
     limit: int
     parts: list[str] = field(default_factory=list[str])
@@ -31,7 +31,7 @@ class _Page:
     left_out: int = 0
 
     def add(self, lines: Sequence[str], reserve: int = 500) -> bool:
-        """Add whole lines, or nothing where they do not fit."""
+        """Add all lines, or none if they do not fit."""
         text = "\n".join(lines) + "\n"
         size = len(text.encode("utf-8", "replace"))
         if self.size + size > self.limit - reserve:
@@ -41,7 +41,7 @@ class _Page:
         return True
 
     def add_block(self, lines: Sequence[str], short: Sequence[str]) -> None:
-        """Add a block, its short form where there is no room for it, else count it."""
+        """Add a block, or its short form if the block does not fit; else count it."""
         if not self.add(["", *lines]) and not self.add(["", *short]):
             self.left_out += 1
 
@@ -50,7 +50,7 @@ def markdown_text(differences: Sequence[Difference], limit: int = MARKDOWN_LIMIT
     """The differences for a comment of at most ``limit`` bytes."""
     page = _Page(limit)
     page.add(["## What this change does", ""])
-    # Heads of all stacks first: whatever else has no room, they do.
+    # The heads of all stacks must fit, whatever else does not.
     heads = [_head(difference) for difference in differences]
     room = sum(len("\n".join(head).encode("utf-8", "replace")) + 1 for head in heads)
     for number, (difference, head) in enumerate(zip(differences, heads, strict=True)):
@@ -64,7 +64,7 @@ def markdown_text(differences: Sequence[Difference], limit: int = MARKDOWN_LIMIT
         page.add([""])
         page.limit += room
     if page.left_out:
-        rest = f"{page.left_out} more parts have no room here; `winkube diff` shows everything."
+        rest = f"{page.left_out} more sections do not fit here; `winkube diff` shows everything."
         page.add([f"**{rest}**", ""], reserve=350)
     page.add([f"<sub>{DISCLAIMER}</sub>"], reserve=0)
     return "".join(page.parts)
@@ -75,7 +75,7 @@ def _head(difference: Difference) -> list[str]:
     for note in difference.notes[:10]:
         lines += ["", f"> {escape(cut(note, _CUT))}"]
     if difference.node_impacts:
-        lines += ["", "#### ⚠ Disrupts Windows groups", ""]
+        lines += ["", "#### ⚠ Impact on Windows nodes", ""]
         for item in difference.node_impacts[:20]:
             where = f" ({code(item.source)})" if item.source else ""
             lines.append(f"- **{escape(cut(item.group, 100))}**: {item.effect}{where}")
@@ -86,7 +86,7 @@ def _head(difference: Difference) -> list[str]:
 
 
 def _blocks(difference: Difference) -> Iterator[tuple[list[str], list[str]]]:
-    """Foldable parts, the weightiest first, each with a short form of one line."""
+    """Foldable sections, the most important first, each with a short form of one line."""
     yield from _findings_block("New findings", difference.new_findings)
     for item in ordered(difference.changed):
         sign = {Answer.YES: "±", Answer.UNKNOWN: "~?", Answer.NO: "~"}[item.replaces.answer]
@@ -106,8 +106,11 @@ def _blocks(difference: Difference) -> Iterator[tuple[list[str], list[str]]]:
         yield _details("Stack outputs", fence(_diff_lines(difference.outputs))), ["- stack outputs changed"]
     if difference.lookups:
         lines = [f"{'+' if change == 'added' else '-'} {cut(call, _CUT)}" for change, call in difference.lookups]
-        yield _details("Left to the cloud", fence(lines[:_MOST_ROWS])), ["- look-ups changed"]
-    yield from _findings_block("Gone findings", difference.gone_findings)
+        yield (
+            _details("Functions that only the cloud can answer", fence(lines[:_MOST_ROWS])),
+            ["- calls of provider functions changed"],
+        )
+    yield from _findings_block("Resolved findings", difference.gone_findings)
 
 
 def _item_lines(sign: str, kind: str, names: str, members: Sequence[Item]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Writes what a plan is shown in beside the terminal: the page, and the drawing of its topology."""
+"""Writes the files of a plan: the HTML page and the drawing of the topology."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,26 +18,26 @@ DRAWINGS: dict[str, Callable[[Topology], str]] = {
     ".mmd": mermaid_dot.mermaid,
     ".dot": mermaid_dot.dot,
 }
-"""What a topology is written as, by the ending of the file's name."""
+"""File suffix to the format of the topology."""
 
 
 def check_pages(report: Path | None, topology: Path | None) -> None:
-    """Refuse files that cannot be written, before the program is evaluated.
+    """Check the files to write before the program is evaluated.
 
-    :raises PreviewError: an ending without a meaning, or a folder that does not exist.
+    :raises PreviewError: a suffix is unknown, or a folder does not exist.
     """
     if topology and topology.suffix not in DRAWINGS:
-        endings = ", ".join(DRAWINGS)
-        raise PreviewError(f"--topology {topology}: the ending must be one of {endings}")
+        suffixes = ", ".join(DRAWINGS)
+        raise PreviewError(f"--topology {topology}: the file suffix must be one of {suffixes}")
     for file in filter(None, (report, topology)):
         if not file.parent.is_dir():
-            raise PreviewError(f"{file}: the folder {file.parent} does not exist; make it first")
+            raise PreviewError(f"{file}: the folder {file.parent} does not exist; create it first")
 
 
 def write_pages(
     plan: Plan, program: Path, report: Path | None, topology: Path | None, difference: Difference | None = None
 ) -> None:
-    """Write the page and the drawing, whichever is wanted."""
+    """Write the requested files."""
     drawn = build_topology(plan, _region(program, plan.stack))
     if report:
         _write(report, report_html(plan, topology=drawn, difference=difference))
@@ -46,7 +46,7 @@ def write_pages(
 
 
 def _region(program: Path, stack: str) -> str:
-    """The region of the default provider by the stack's settings; ``""`` where they keep it to themselves."""
+    """The region of the default provider in the stack file; ``""`` if it is not given, or is a secret."""
     configuration = read_configuration(read_project(program), stack)
     if "aws:region" in configuration.secret_keys | configuration.unknown_keys:
         return ""

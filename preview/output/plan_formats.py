@@ -1,6 +1,6 @@
-"""Shows a plan: as a tree on a terminal, as JSON with a versioned schema, as Markdown for a pull request.
+"""Writes a plan as a tree for a terminal, as JSON with a versioned schema, and as Markdown for a pull request.
 
-The same plan gives the same text, byte for byte: everything is sorted, nothing carries a time.
+The same plan gives the same text, byte for byte: everything is sorted, and there are no timestamps.
 """
 
 import json
@@ -17,12 +17,12 @@ from ..text.redact import Redactor
 from ..text.values import brief, camel_case, to_json_value
 
 SCHEMA_VERSION = 1
-"""Raised when a property of the JSON is renamed, removed or changes its meaning; ``plan.schema.json`` describes it."""
+"""Incremented when a property of the JSON is renamed, removed or gets another meaning; see ``plan.schema.json``."""
 FOLD_FROM = 5
-"""This many siblings of one type share one line of the tree."""
+"""From this number on, siblings of one type share a line of the tree."""
 DISCLAIMER = (
-    "Evaluated without credentials and without state: this shows what the program asks for, "
-    "not a difference to what is deployed; the providers' own checks come with `pulumi preview`."
+    "Evaluated without credentials and without state. This shows what the program declares, not the difference from "
+    "what is deployed. The checks of the providers run in `pulumi preview`."
 )
 
 
@@ -47,7 +47,7 @@ def json_text(plan: Plan) -> str:
 
 
 def _indented(value: Any, line: str) -> str:
-    """What ``json.dumps`` gives with ``indent=2, ensure_ascii=False``, which works in Python, object by object."""
+    """The same as ``json.dumps`` with ``indent=2, ensure_ascii=False``, but faster."""
     kind = type(value)
     if kind is str:
         return encode_basestring(value)
@@ -123,7 +123,7 @@ class WindowsGroup:
 
 
 def windows_groups(plan: Plan) -> list[WindowsGroup]:
-    """Every group of Windows nodes: components that say ``windowsRelease`` of themselves, and plain EKS groups."""
+    """Every group of Windows nodes: components with the output ``windowsRelease``, and EKS node groups."""
     found: list[WindowsGroup] = []
     told: set[str] = set()
     for resource in plan.resources:
@@ -164,7 +164,7 @@ def _descendants(plan: Plan, resource: Resource) -> Iterator[Resource]:
 
 
 def short_type(token: str) -> str:
-    """A type token as people say it.
+    """A type token in short form.
 
     >>> short_type("aws:ec2/launchTemplate:LaunchTemplate"), short_type("winkube:index:Network")
     ('ec2.LaunchTemplate', 'Network')
@@ -193,11 +193,11 @@ class Line:
     names: tuple[str, ...]
     component: bool
     count: int
-    """Resources in and under it."""
+    """The number of resources in it and below it."""
 
 
 def tree_lines(plan: Plan) -> list[Line]:
-    """The parent hierarchy as lines: components in front, siblings of one type folded from five on."""
+    """The parent hierarchy as lines: components first, many siblings of one type on one line."""
     lines: list[Line] = []
 
     def visit(urn: str, depth: int) -> None:
@@ -210,7 +210,7 @@ def tree_lines(plan: Plan) -> list[Line]:
         for resource in sorted((m for m in members if m.custom and m.urn not in plan.children), key=_by_name):
             leaves.setdefault(short_type(resource.type), []).append(resource)
         for kind, siblings in sorted(leaves.items()):
-            groups = [siblings] if len(siblings) >= FOLD_FROM else [[sister] for sister in siblings]
+            groups = [siblings] if len(siblings) >= FOLD_FROM else [[one] for one in siblings]
             lines.extend(Line(depth, kind, tuple(s.name for s in group), False, len(group)) for group in groups)
 
     visit("", 0)
@@ -222,7 +222,7 @@ def _by_name(resource: Resource) -> tuple[str, str]:
 
 
 def finding_lines(finding: Finding) -> list[str]:
-    """A finding in words: what, what to do, where."""
+    """A finding as text: message, remedy, location."""
     head = f"{finding.severity} {finding.code}: {finding.message}"
     where = " ".join(part for part in (finding.urn, f"({finding.source})" if finding.source else "") if part)
     path = f"{finding.path} of " if finding.path and finding.urn else ""
@@ -234,7 +234,7 @@ def finding_lines(finding: Finding) -> list[str]:
 
 
 def verdict(plan: Plan) -> str:
-    """One sentence: how much there is and whether something was found."""
+    """One sentence: the number of resources, components and findings."""
     counts = summary(plan)
     found = counts["findings"]
     words = [counted(number, name) for name, number in found.items() if number]
@@ -306,7 +306,7 @@ def _names(names: tuple[str, ...]) -> str:
 
 
 def _overviews(plan: Plan) -> Iterator[tuple[str, list[str]]]:
-    """What stands below the tree: title and lines."""
+    """The sections below the tree: title and lines."""
     counts = summary(plan)
     kinds = [
         f"{number}\xa0{short_type(token)}" for token, number in sorted(counts["types"].items(), key=_by_short_type)
@@ -327,7 +327,7 @@ def _overviews(plan: Plan) -> Iterator[tuple[str, list[str]]]:
 
 def _group_lines(group: WindowsGroup) -> list[str]:
     what = f"{group.name}: Windows Server {group.release}, {group.size} nodes of {group.instance_types or 'any type'}"
-    return [what, f"  image {group.image}", *([f"  made at {group.source}"] if group.source else [])]
+    return [what, f"  image {group.image}", *([f"  declared at {group.source}"] if group.source else [])]
 
 
 def _output(value: Any) -> str:
@@ -343,7 +343,7 @@ def _by_short_type(item: tuple[str, int]) -> str:
 
 
 def markdown_text(plan: Plan) -> str:
-    """The plan for a pull request's comment: verdict and findings first, everything else folded away."""
+    """The plan for a comment in a pull request: verdict and findings first, everything else folded."""
     parts = [markdown_summary(plan)]
     for title, lines in _overviews(plan):
         parts += [f"<details><summary>{title}</summary>", "", *fence(lines, "text"), "", "</details>", ""]
@@ -356,7 +356,7 @@ def markdown_text(plan: Plan) -> str:
 
 
 def markdown_summary(plan: Plan) -> str:
-    """The verdict and the findings alone."""
+    """Only the verdict and the findings."""
     parts = [f"## Preview of {code(f'{plan.project}/{plan.stack}')}", "", f"**{verdict(plan)}**", ""]
     for finding in plan.findings:
         where = f" {code(str(finding.source))}" if finding.source else ""

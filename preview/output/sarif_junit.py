@@ -1,6 +1,6 @@
-"""A plan's findings for other tools: SARIF for code scanning, JUnit for test reports.
+"""Writes the findings of a plan for other tools: SARIF for code scanning, JUnit for test reports.
 
-No value of a property is in them; messages are searched for every secret of the plan.
+The files hold no values of properties, and messages are searched for every secret of the plan.
 """
 
 import hashlib
@@ -19,22 +19,22 @@ from ..text.redact import Redactor
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 CHECKS: Mapping[str, str] = {
-    "check/default-provider": "A resource needs a default provider that the configuration disables",
-    "check/exposed-secret": "A secret ends in tags or user data, which many may read",
-    "check/inputs": "An input that the resource's SDK class does not take",
-    "check/kubernetes-schema": "An object that the cluster's Kubernetes release does not take",
+    "check/default-provider": "A resource needs a default provider, but the configuration disables it",
+    "check/exposed-secret": "A secret is in tags or user data, which many may read",
+    "check/inputs": "An input that the SDK class of the resource does not accept",
+    "check/kubernetes-schema": "An object that the Kubernetes release of the cluster does not accept",
     "check/plain-secret": "A secret in plain text",
     "check/remote-component": "A component whose children are not known before the deployment",
     "check/text-leak": "The text of a missing value or of an Output inside a string",
-    "check/transforms": "A resource with transforms, which are not carried out here",
+    "check/transforms": "A resource with transforms, which only the engine applies",
     "check/unanswered-function": "A provider function that only the cloud can answer",
 }
-"""What the checks of every preview look at."""
+"""The checks of every preview: code to description."""
 _LEVELS: Mapping[Severity, str] = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 
 
 def sarif_text(plan: Plan) -> str:
-    """The findings as SARIF 2.1.0, each at the line of the program that makes the resource."""
+    """The findings as SARIF 2.1.0, each at the line of the program that declares the resource."""
     return json.dumps(to_sarif(plan), indent=2, ensure_ascii=False) + "\n"
 
 
@@ -56,7 +56,7 @@ def to_sarif(plan: Plan) -> dict[str, Any]:
                         "rules": [_rule(code, plan.findings) for code in codes],
                     }
                 },
-                # Two stacks of one commit are two analyses, so that neither hides the other's results.
+                # Each stack of a commit is an analysis of its own, so that none hides the results of another.
                 "automationDetails": {"id": f"winkube/{plan.project}/{plan.stack}/"},
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {
@@ -78,7 +78,7 @@ def _rule(code: str, findings: Iterable[Finding]) -> dict[str, Any]:
 
 
 def describe(code: str) -> str:
-    """What a code stands for, in words.
+    """The description of a code.
 
     >>> describe("policy/winkube/imds-v2")
     'Policy imds-v2 of winkube'
@@ -111,15 +111,15 @@ def _result(
 
 
 def _fingerprint(finding: Finding, seen: dict[str, int]) -> str:
-    """The same for the same thing, wherever its line moves; nothing that may be secret goes into it."""
-    # The URN's stack stays out: code scanning keeps stacks apart by their analysis.
+    """A fingerprint that does not depend on the line, and is made of nothing that may be secret."""
+    # Without the stack of the URN: code scanning separates stacks by their analysis.
     key = "\0".join((finding.code, relative(finding.urn), finding.path))
     seen[key] = seen.get(key, 0) + 1
     return hashlib.sha256(f"{key}\0{seen[key]}".encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _location(finding: Finding, plan: Plan, root: Path) -> dict[str, Any]:
-    """The line that makes the resource; for what is made outside the repository, the project file."""
+    """The line that declares the resource; the project file if that line is outside the repository."""
     program = Path(plan.directory)
     file, line = program / "Pulumi.yaml", 1
     if finding.source is not None:
@@ -140,7 +140,7 @@ def _normal(path: Path) -> str:
 
 
 def _repository(directory: Path) -> Path:
-    """The folder that holds ``.git``, the program's own where there is none."""
+    """The folder that holds ``.git``, else the folder of the program."""
     return next((folder for folder in (directory, *directory.parents) if (folder / ".git").exists()), directory)
 
 
@@ -150,9 +150,9 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_text(plan: Plan, codes: Iterable[str] = ()) -> str:
-    """The checks as JUnit test cases: one per code, failed where it found an error or a warning.
+    """The checks as JUnit test cases: one for each code, failed if it has an error or a warning.
 
-    ``codes`` are further ones that were looked for, such as the policies of a pack.
+    :param codes: further codes that were checked, such as the policies of a pack.
     """
     redactor = Redactor(plan)
     by_code: dict[str, list[Finding]] = {code: [] for code in (*CHECKS, *codes)}

@@ -1,7 +1,7 @@
-"""What a first deployment of a plan will take: calls of APIs, and the chain of resources that everything waits for.
+"""Estimates the first deployment of a plan: the number of API calls, and the longest chain of resources.
 
-Nothing is measured. ``durations.json`` says how long a resource of a type takes until it is there; a resource begins
-when all that it depends on is there, as in the engine, which starts everything that can start.
+Nothing is measured. ``durations.json`` holds the time to create a resource of each type. A resource starts as soon as
+its dependencies exist, as in the engine.
 """
 
 import json
@@ -25,35 +25,35 @@ class Step:
     name: str
     type: str
     begins: int
-    """In seconds from the start."""
+    """Seconds from the start."""
     seconds: int
     documented: str | None = None
-    """What the source of the duration says of it; None where the duration is an estimate."""
+    """The words of the documentation on the duration; None if the duration is an estimate."""
     source: str = ""
-    """What documents it, or what it waits for."""
+    """The page that documents it, or what it waits for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """What a first ``pulumi up`` of a stack implies."""
+    """The estimate of the first ``pulumi up`` of a stack."""
 
     stack: str
     resources: int
     calls: int
     seconds: int
-    """How long it takes at least: the length of the longest chain."""
+    """The least duration: that of the longest chain."""
     one_by_one: int
-    """How long it would take if nothing ran beside anything else."""
+    """The duration without parallelism."""
     steps: Sequence[Step]
     documented: int
-    """How much of the longest chain is documented, in seconds; the rest are estimates."""
+    """The documented part of the longest chain, in seconds. The rest is estimated."""
     calls_by_type: Mapping[str, int]
     assumed: Sequence[str]
-    """Types that the table does not have, for which its default was taken."""
+    """Types that are not in the table, for which its default is used."""
 
 
 def timeline(plan: Plan) -> Timeline:
-    """The timeline of a plan. Resources that are only read, and components, are there at once."""
+    """The timeline of a plan. Components and resources that are only read take no time."""
     made = {resource.urn: resource for resource in plan.resources if resource.custom and not resource.read}
     made = {urn: resource for urn, resource in made.items() if not resource.type.startswith("pulumi:")}
     needs = {urn: _needs(plan, resource, made) for urn, resource in made.items()}
@@ -96,7 +96,7 @@ def _of_type(type_: str) -> dict[str, Any]:
 
 
 def _row(resource: Resource) -> dict[str, Any]:
-    """A group that waits for its nodes takes as long as they do, and Windows nodes take longer."""
+    """The row of a resource. A group that waits for its nodes takes longer, with Windows nodes even more."""
     variant = _variant(resource)
     return _table()["variants"][variant] if variant else _of_type(resource.type)
 
@@ -122,16 +122,16 @@ def _variant(resource: Resource) -> str:
 
 
 def _windows_tag(tags: Any) -> bool:
-    """Whether the autoscaler is told that the group's nodes run Windows."""
+    """Whether the tags for the autoscaler say that the nodes run Windows."""
     known = [tag for tag in tags if isinstance(tag, dict)] if isinstance(tags, list) else []
     return any(str(tag.get("key")).endswith(_OS_LABEL) and tag.get("value") == "windows" for tag in known)
 
 
 def _needs(plan: Plan, resource: Resource, made: Mapping[str, Resource]) -> set[str]:
-    """What must be there before a resource begins.
+    """The resources that must exist before a resource starts.
 
-    A provider stands for what it was configured with. What a component comes after, its children come after as well: a
-    child is registered with the URN of its parent, which the parent has when it is registered itself.
+    A provider counts as the resources that configure it. The children of a component depend on everything that the
+    component depends on: a child is registered with the URN of its parent, so after its parent.
     """
     provider = plan.by_urn.get(resource.options.provider.rpartition("::")[0])
     urns = {*_given(resource), *(_given(provider) if provider else ())}
@@ -148,7 +148,7 @@ def _given(resource: Resource) -> set[str]:
 
 
 def _ordered(needs: Mapping[str, set[str]]) -> list[str]:
-    """Every resource after all that it needs."""
+    """The resources in an order in which each comes after its dependencies."""
     done: dict[str, None] = {}
     for first in needs:
         stack = [first]
@@ -162,7 +162,7 @@ def _ordered(needs: Mapping[str, set[str]]) -> list[str]:
 
 
 def timeline_of(document: Mapping[str, Any]) -> Timeline:
-    """The timeline that ``asdict`` took apart."""
+    """The timeline from the dictionary that ``asdict`` made."""
     whole: dict[str, Any] = {**document, "steps": [Step(**step) for step in document["steps"]]}
     return Timeline(**whole)
 
@@ -178,9 +178,9 @@ def text(found: Sequence[Timeline]) -> str:
 
 
 def _text(found: Timeline) -> str:
-    counts = f"{found.resources} resources, about {found.calls} calls of APIs"
-    times = f"at least {_spoken(found.seconds)} (one by one {_spoken(found.one_by_one)})"
-    lines = [f"{found.stack}: {counts}, {times}", "  the longest chain:"]
+    counts = f"{found.resources} resources, about {found.calls} API calls"
+    times = f"at least {_spoken(found.seconds)} ({_spoken(found.one_by_one)} one by one)"
+    lines = [f"{found.stack}: {counts}, {times}", "  longest chain:"]
     lines += [
         f"    {_clock(step.begins)}  {_clock(step.seconds)}  {step.name} ({step.type})"
         for step in found.steps if step.seconds > 0
@@ -189,7 +189,7 @@ def _text(found: Timeline) -> str:
     lines.append("  most calls: " + ", ".join(f"{type_} {calls}" for type_, calls in most))
     if found.assumed:
         default = _table()["default"]["seconds"]
-        lines.append(f"  {len(found.assumed)} types are not in the table and count {default} s each")
+        lines.append(f"  {len(found.assumed)} types are not in the table; {default} s is assumed for each")
     known = found.documented
     told = f"{known} s of the chain are documented durations, {found.seconds - known} s estimates"
     lines.append(f"  {told}; none is measured (preview/output/durations.json)")

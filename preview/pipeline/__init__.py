@@ -1,1 +1,1 @@
-"""From stacks to results: processes, revisions, pull requests."""
+"""Evaluates and compares stacks: worker processes, git revisions, pull requests."""

@@ -1,7 +1,7 @@
-"""Evaluates stacks in processes of their own, several at once: the other end of :mod:`winkube.preview.pipeline.worker`.
+"""Runs jobs in parallel worker processes (:mod:`winkube.preview.pipeline.worker`).
 
-Answers come in the order of the jobs, whatever finishes first. What a program writes comes with the answer of its job,
-so that a caller can show it in that order as well.
+Answers come in the order of the jobs, whichever finishes first. The output of a program comes with the answer to its
+job, so that a caller can show it in that order as well.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from ..evaluation.sdk_speed import SAID
 
 MODULE = "winkube.preview.pipeline.worker"
 MARK = b"\0winkube: answered\0"
-"""What a process writes to its standard error after each answer."""
+"""A worker writes this to its standard error after each answer."""
 SECONDS_FOR_TEXT = 10.0
 """How long to wait for the mark after an answer: a program may have closed its standard error."""
 _LONGEST_TEXT = 4 << 20
@@ -31,47 +31,47 @@ GIT_LOCAL = frozenset(
     ("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
      "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_WORK_TREE")
 )  # fmt: skip
-"""What ``git rev-parse --local-env-vars`` names, but for the settings."""
+"""The names that ``git rev-parse --local-env-vars`` gives, except those of settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One evaluation."""
+    """One evaluation in a worker process."""
 
     folder: Path
-    """Where its process runs: the program's folder. Jobs of one folder may follow each other in one process."""
+    """The working folder of its process. Jobs of one folder may share a process, one after the other."""
     request: Mapping[str, Any]
-    """What :func:`winkube.preview.pipeline.worker.answer_request` is asked for."""
+    """The request, as :mod:`winkube.preview.pipeline.worker` reads it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a job."""
+    """The result of a job."""
 
     document: Mapping[str, Any] | None
-    """What was asked for; None where there is an error."""
+    """The requested document; None if there is an error."""
     error: str = ""
     said: str = ""
-    """What the program wrote."""
+    """The output of the program."""
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     known = getattr(os, "sched_getaffinity", None)
     return len(known(0)) if known else os.cpu_count() or 1
 
 
 def worth_it(jobs: int) -> bool:
-    """Whether processes of their own save time: there is something to do at once, and something to do it on."""
+    """Whether parallel processes save time: there are several jobs and several processors."""
     return jobs > 1 and processors() > 1
 
 
 def run_jobs(jobs: Sequence[Job], *, timeout_seconds: float | None = None, alone: bool = False) -> list[Answer]:
     """The answers to some jobs, in their order.
 
-    :param timeout_seconds: how long each may take; for ever by default.
-    :param alone: whether each has a process of its own. Otherwise a process that is done takes the next job of its
-        folder, with the SDKs that it has imported already.
+    :param timeout_seconds: the time limit for each job. Default: none.
+    :param alone: whether each job gets its own process. Otherwise a process takes the next job of its folder when it is
+        done, and keeps the SDKs that it has imported.
     """
     if not jobs:
         return []
@@ -95,7 +95,7 @@ def run_jobs(jobs: Sequence[Job], *, timeout_seconds: float | None = None, alone
             if process is not None:
                 process.end()
 
-    # One thread for each process. Two at least, as ever: the two sides of a comparison start together.
+    # One thread for each process, and at least two, so that both sides of a comparison start together.
     threads = min(len(jobs), max(2, processors()))
     with stoppable(), ThreadPoolExecutor(threads) as pool:
         try:
@@ -171,8 +171,8 @@ class _Process:
             line = self._lines.get(timeout=timeout_seconds)
         except queue.Empty:
             self.end()
-            return Answer(None, f"the program did not end within {timeout_seconds:g} seconds and was stopped; "
-                          "give it more with --timeout SECONDS")  # fmt: skip
+            return Answer(None, f"the program was stopped after {timeout_seconds:g} seconds; "
+                          "allow more with --timeout SECONDS")  # fmt: skip
         try:
             document = json.loads(line)
         except ValueError:
@@ -181,11 +181,15 @@ class _Process:
             said = self._said()
             self.end()
             last = "\n  ".join(["", *said.strip().splitlines()[-8:]]).rstrip()
-            return Answer(None, f"the program ended its process with code {code} before it was done{last}", said)
+            return Answer(
+                None,
+                f"the program ended its process with exit code {code} before the evaluation was complete{last}",
+                said,
+            )
         return Answer(document.get("answer"), document.get("error", ""), self._said())
 
     def _said(self) -> str:
-        """What was written since the answer before; nothing of a program that took its standard error away."""
+        """The output since the last answer; empty if the program closed its standard error."""
         with contextlib.suppress(queue.Empty):
             return self._texts.get(timeout=SECONDS_FOR_TEXT).decode("utf-8", "replace")
         return ""
@@ -240,7 +244,7 @@ class _Running:
 
 @contextlib.contextmanager
 def stoppable() -> Generator[None]:
-    """A request to end is an interrupt, so that what was begun is cleaned up."""
+    """Turn SIGTERM into an interrupt, so that everything is cleaned up."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -256,7 +260,7 @@ def stoppable() -> Generator[None]:
 
 
 def environment() -> dict[str, str]:
-    """The environment without what ties git to one repository (a hook sets it), and with whole module paths."""
+    """The environment without the variables that tie git to one repository (hooks set them); absolute paths."""
     found = {key: value for key, value in os.environ.items() if key not in GIT_LOCAL}
     if "PYTHONPATH" in found:
         parts = [part for part in found["PYTHONPATH"].split(os.pathsep) if part]

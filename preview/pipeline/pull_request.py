@@ -1,6 +1,6 @@
-"""The check of a pull request: every stack evaluated and judged, compared with the base, written for its readers.
+"""The check of a pull request: evaluates and checks every stack, compares it with the base, and writes reports.
 
-Into one folder go ``comment.md``, a page per stack, and the findings as SARIF and JUnit.
+The output folder gets ``comment.md``, an HTML page for each stack, and the findings as SARIF and JUnit.
 """
 
 import json
@@ -23,34 +23,34 @@ from .stacks import checked_stacks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What is to be checked, and with what."""
+class CheckRequest:
+    """The stacks to check, and how."""
 
     program: Path
     """Folder with ``Pulumi.yaml``."""
     output: Path
-    """Folder that the results are written to; made where it is missing."""
+    """Folder for the results; created if it is missing."""
     stacks: Sequence[str] = ()
-    """Names of stacks; all that have a file by default."""
+    """Names of stacks. Default: all stacks that have a file."""
     base: str | None = None
-    """Git revision to compare with; none by default."""
+    """Git revision to compare with. Default: none."""
     policies: Path | None = None
     policy_config: Path | None = None
     answers: Path | None = None
     timeout_seconds: float = 120.0
-    """How long each program may take where two revisions are compared."""
+    """Time limit for each program when two revisions are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What was found."""
+    """The result of a check."""
 
     plans: Sequence[Plan]
     failures: Mapping[str, str]
-    """Stack to message, of those that cannot be evaluated."""
+    """Stack to error message, for the stacks that cannot be evaluated."""
     differences: Sequence[Difference]
     comparison_failure: str
-    """Why there is no comparison, ``""`` where there is one or none was wished."""
+    """Why there is no comparison; ``""`` where there is one, or none was requested."""
 
     @property
     def blocking(self) -> bool:
@@ -58,56 +58,62 @@ class Result:
         return any(plan.blocking for plan in self.plans)
 
 
-def check(wish: Wish) -> Result:
-    """Evaluate, judge, compare and write.
+def check(request: CheckRequest) -> Result:
+    """Evaluate the stacks, check them, compare them and write the results.
 
     :raises PreviewError: the project is wrong, or nothing can be written.
     """
-    stacks = list(wish.stacks) or read_project(wish.program).stacks()
+    stacks = list(request.stacks) or read_project(request.program).stacks()
     if not stacks:
-        raise PreviewError(f"{wish.program} has no Pulumi.<stack>.yaml: there is no stack to check")
+        raise PreviewError(f"{request.program} has no Pulumi.<stack>.yaml, so there is no stack to check")
     try:
-        wish.output.mkdir(parents=True, exist_ok=True)
+        request.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise PreviewError(f"--output {wish.output}: {error.strerror}") from None
-    found, differences, comparison_failure = _evaluated(wish, stacks)
+        raise PreviewError(f"--output {request.output}: {error.strerror}") from None
+    found, differences, comparison_failure = _evaluated(request, stacks)
     failures = {stack: str(it) for stack, it in zip(stacks, found, strict=True) if isinstance(it, PreviewError)}
     result = Result([it for it in found if isinstance(it, Plan)], failures, differences, comparison_failure)
-    _write(wish, result)
+    _write(request, result)
     return result
 
 
-def _evaluated(wish: Wish, stacks: Sequence[str]) -> tuple[Sequence[Plan | PreviewError], Sequence[Difference], str]:
-    """Each stack, evaluated once, the differences to the base, and why there are none.
+def _evaluated(
+    request: CheckRequest, stacks: Sequence[str]
+) -> tuple[Sequence[Plan | PreviewError], Sequence[Difference], str]:
+    """The plan of each stack, the differences from the base, and why there are none.
 
-    A base that cannot be evaluated does not take the rest of the check away.
+    Each stack is evaluated once. A base that cannot be evaluated does not fail the rest of the check.
     """
-    if not wish.base:
+    if not request.base:
         found = checked_stacks(
-            wish.program, stacks, answers=wish.answers, policies=wish.policies, policy_config=wish.policy_config
+            request.program,
+            stacks,
+            answers=request.answers,
+            policies=request.policies,
+            policy_config=request.policy_config,
         )
         return found, [], ""
-    evaluation = Evaluation(answers=wish.answers, policies=wish.policies, policy_config=wish.policy_config,
-                            timeout_seconds=wish.timeout_seconds)  # fmt: skip
-    judged = check_and_compare(wish.program, wish.base, stacks, evaluation)
-    return judged.stacks, judged.differences, judged.failure
+    evaluation = Evaluation(answers=request.answers, policies=request.policies, policy_config=request.policy_config,
+                            timeout_seconds=request.timeout_seconds)  # fmt: skip
+    checked = check_and_compare(request.program, request.base, stacks, evaluation)
+    return checked.stacks, checked.differences, checked.failure
 
 
-def _write(wish: Wish, result: Result) -> None:
+def _write(request: CheckRequest, result: Result) -> None:
     texts = {"comment.md": comment(result), "findings.sarif": _sarif(result.plans), "findings.xml": _junit(result)}
     try:
         for name, text in texts.items():
-            (wish.output / name).write_text(text, encoding="utf-8")
+            (request.output / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise PreviewError(f"{error.filename}: {error.strerror}") from None
     compared = {difference.head.stack: difference for difference in result.differences}
     for plan in result.plans:
-        page = wish.output / f"{plan.stack}.html"
-        pages.write_pages(plan, wish.program, page, None, compared.get(plan.stack))
+        page = request.output / f"{plan.stack}.html"
+        pages.write_pages(plan, request.program, page, None, compared.get(plan.stack))
 
 
 def comment(result: Result, limit: int = MARKDOWN_LIMIT) -> str:
-    """The comment, of at most ``limit`` bytes: failures, what changes, then each stack as far as there is room."""
+    """The comment, of at most ``limit`` bytes: failures, differences, then the stacks that fit."""
     parts: list[str] = []
     for stack, message in result.failures.items():
         lines = [escape(line) for line in message.splitlines()[:40]]
@@ -123,7 +129,7 @@ def comment(result: Result, limit: int = MARKDOWN_LIMIT) -> str:
                 parts.append(text)
                 break
         else:
-            parts.append("\nFurther stacks have no room here: see their pages.\n")
+            parts.append("\nThe other stacks do not fit into this comment: see their pages.\n")
             break
     return "\n".join(parts)
 

@@ -1,7 +1,7 @@
-"""Evaluates a program on two sides and compares them: two git revisions, or two stacks.
+"""Evaluates two sides of a program and compares them: two git revisions, or two stacks.
 
-Each side is a process of its own, all of them run at once. Revisions are checked out as git worktrees in a temporary
-folder outside the repository, which is removed however the comparison ends.
+Each side runs in its own process, in parallel. Revisions are checked out as git worktrees in a temporary folder
+outside the repository. The folder is removed however the comparison ends.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from ..evaluation.project import read_project
 from ..model import Plan
 from ..text.suggestions import did_you_mean
 from .processes import Answer, Job, environment, run_jobs, stoppable
-from .stacks import asked, checked_stacks, plan_of
+from .stacks import checked_stacks, plan_of, working_tree_job
 from .wire import unpack
 
 TIMEOUT_SECONDS = 120.0
@@ -40,7 +40,7 @@ class Evaluation:
 
     @property
     def files(self) -> dict[str, Path | None]:
-        """What a stack is judged by, as arguments."""
+        """The files that take part in the checks of a stack, as arguments."""
         return {"answers": self.answers, "policies": self.policies, "policy_config": self.policy_config}
 
 
@@ -49,13 +49,13 @@ class Tree:
     """A checkout of the repository."""
 
     label: str
-    """The revision as the user named it, ``working tree`` for the files as they are."""
+    """The revision as the user named it, or ``working tree``."""
     checkout: Path
     program: Path
     commit: str = ""
 
     def stacks(self) -> list[str] | None:
-        """The stacks of the program in it, None where the program is not there at all.
+        """The stacks of the program in this checkout; None if it does not hold the program.
 
         :raises PreviewError: Pulumi.yaml is broken.
         """
@@ -70,11 +70,11 @@ class Tree:
 def compare_revisions(
     program: Path, base: str, head: str | None, stacks: Sequence[str] = (), evaluation: Evaluation | None = None
 ) -> list[Difference]:
-    """Compare a program at two git revisions, one difference per stack; without ``head``, with the files as they are.
+    """Compare a program at two git revisions, one difference for each stack; by default with the working tree.
 
     Without ``stacks``, all stacks that have a file on either side are compared.
 
-    :raises PreviewError: a revision, a stack, or one of the programs is wrong; it names the side.
+    :raises PreviewError: a revision, a stack or a program is wrong; the message names the side.
     """
     evaluation = evaluation or Evaluation()
     root = repository_root(program)
@@ -89,7 +89,7 @@ def compare_revisions(
         present = [tree.stacks() for tree in trees]
         names = _stacks_of(stacks, present, trees)
         jobs = [
-            _Job(tree, stack, root)
+            _SideJob(tree, stack, root)
             for stack in names
             for tree, found in zip(trees, present, strict=True)
             if stack in (found or ())
@@ -101,18 +101,18 @@ def compare_revisions(
 
 @dataclass(frozen=True, slots=True)
 class CheckedStacks:
-    """The files as they are, for whoever shows them, and what differs from a revision."""
+    """The stacks of the working tree, checked, and their differences from a revision."""
 
     stacks: Sequence[Plan | PreviewError]
-    """Of each stack its plan, or why there is none."""
+    """The plan of each stack, or the error that prevented it."""
     differences: Sequence[Difference]
-    """Of each stack that has a plan."""
+    """One for each stack that has a plan."""
     failure: str
-    """Why there are no differences; empty where there are, and where no stack has a plan."""
+    """Why there is no comparison; empty if there is one, or if no stack has a plan."""
 
 
 def check_and_compare(program: Path, base: str, stacks: Sequence[str], evaluation: Evaluation) -> CheckedStacks:
-    """Judge stacks of the files as they are and compare them with a revision; each side is evaluated once."""
+    """Check stacks of the working tree and compare them with a revision. Each side is evaluated once."""
     try:
         root = repository_root(program)
         commit = resolve_revision(root, base)
@@ -136,13 +136,15 @@ def _check_and_compare(
     evaluation: Evaluation,
 ) -> CheckedStacks:
     before, now = trees
-    heads = [asked("checked", program, stack, repository=now.checkout, **evaluation.files) for stack in stacks]
-    sides = [_Job(before, stack, now.checkout) for stack in stacks if stack in present]
+    heads = [
+        working_tree_job("checked", program, stack, repository=now.checkout, **evaluation.files) for stack in stacks
+    ]
+    sides = [_SideJob(before, stack, now.checkout) for stack in stacks if stack in present]
     requests = [*heads, *(side.evaluated_by(evaluation) for side in sides)]
     answers = run_jobs(requests, timeout_seconds=evaluation.timeout_seconds)
     found = [plan_of(answer) for answer in answers[: len(heads)]]
     known = [stack for stack, it in zip(stacks, found, strict=True) if isinstance(it, Plan)]
-    # The plan that is shown stays as it is: what makes plans comparable is done to another.
+    # The plan that is shown must not change, so its copy is made comparable.
     plans = {
         (now.label, stack): comparable(unpack(answer.document), now.program, now.checkout)
         for stack, answer in zip(stacks, answers, strict=False) if answer.document is not None
@@ -156,9 +158,9 @@ def _check_and_compare(
 
 
 def compare_stacks(program: Path, base: str, head: str, evaluation: Evaluation | None = None) -> Difference:
-    """Compare two stacks of one program, as its files are.
+    """Compare two stacks of one program in the working tree.
 
-    :raises PreviewError: a stack or one of the programs is wrong.
+    :raises PreviewError: a stack or the program is wrong.
     """
     program = program.resolve()
     project = read_project(program)
@@ -169,7 +171,7 @@ def compare_stacks(program: Path, base: str, head: str, evaluation: Evaluation |
     except PreviewError:
         root = program  # two stacks can be compared without git
     tree = Tree(_WORKING_TREE, root, program)
-    plans = _evaluate_all([_Job(tree, base, root), _Job(tree, head, root)], evaluation or Evaluation())
+    plans = _evaluate_all([_SideJob(tree, base, root), _SideJob(tree, head, root)], evaluation or Evaluation())
     return compare(
         plans[tree.label, base], plans[tree.label, head], base_label=f"stack {base}", head_label=f"stack {head}"
     )
@@ -178,8 +180,8 @@ def compare_stacks(program: Path, base: str, head: str, evaluation: Evaluation |
 def _stacks_of(wanted: Sequence[str], present: Sequence[list[str] | None], trees: Sequence[Tree]) -> list[str]:
     known = sorted({stack for stacks in present for stack in stacks or ()})
     if not known:
-        where = " nor in ".join(tree.label for tree in trees)
-        raise PreviewError(f"no stack to compare: neither in {where} is there a Pulumi.<stack>.yaml beside Pulumi.yaml")
+        where = " or in ".join(tree.label for tree in trees)
+        raise PreviewError(f"there is no stack to compare: no Pulumi.<stack>.yaml beside Pulumi.yaml in {where}")
     for stack in wanted:
         if stack not in known:
             stacks_here = f"stacks: {', '.join(known)}.{did_you_mean(stack, known)}"
@@ -197,14 +199,16 @@ def _difference(
     difference.notes += notes
     if found[0] is None:
         difference.base = replace(difference.base, present=False)
-        difference.notes.append(f'the stack "{stack}" does not exist in {trees[0].label}: everything is added')
+        difference.notes.append(f'the stack "{stack}" does not exist in {trees[0].label}: all its resources are added')
     if found[1] is None:
         difference.head = replace(difference.head, present=False)
-        difference.notes.append(f'the stack "{stack}" does not exist in {trees[1].label}: everything is removed')
+        difference.notes.append(
+            f'the stack "{stack}" does not exist in {trees[1].label}: all its resources are removed'
+        )
     if base.project != head.project:
         difference.notes.append(
             f'the project is called "{base.project}" in {trees[0].label} and "{head.project}" in {trees[1].label}: '
-            "for the engine these are two stacks"
+            "the engine takes them for two different stacks"
         )
     return difference
 
@@ -214,7 +218,7 @@ def _notes(root: Path, trees: Sequence[Tree], working_tree: bool) -> Generator[s
         changed = [line for line in _git(root, "status", "--porcelain").splitlines() if "__pycache__" not in line]
         if changed:
             files = f"{len(changed)} file{'s' if len(changed) != 1 else ''}"
-            yield f"the working tree has changes that are not committed ({files}); they are in the comparison"
+            yield f"the working tree has uncommitted changes ({files}); the comparison includes them"
     for tree in trees:
         if tree.commit and (tree.checkout / ".gitmodules").is_file():
             yield f"submodules are not checked out in {tree.label}"
@@ -224,25 +228,25 @@ def _notes(root: Path, trees: Sequence[Tree], working_tree: bool) -> Generator[s
 
 
 def repository_root(program: Path) -> Path:
-    """The top folder of the repository that the program lies in.
+    """The top folder of the repository that holds the program.
 
-    :raises PreviewError: it lies in none.
+    :raises PreviewError: the program is not in a repository.
     """
     if not program.is_dir():
-        raise PreviewError(f"{program} is no folder; give the folder of a Pulumi program with --program")
+        raise PreviewError(f"{program} is not a folder; give the folder of a Pulumi program with --program")
     try:
         return Path(_git(program, "rev-parse", "--show-toplevel").strip()).resolve()
     except PreviewError as error:
         raise PreviewError(
-            f"{program.resolve()} is not in a git repository with files ({error}); "
-            "revisions can be compared only there, two stacks anywhere: --stack HEAD --against BASE"
+            f"{program.resolve()} is not in a git repository ({error}). Revisions need a repository; "
+            "two stacks can be compared anywhere: --stack HEAD --against BASE"
         ) from None
 
 
 def resolve_revision(root: Path, revision: str) -> str:
-    """The commit that a revision means.
+    """The commit of a revision.
 
-    :raises PreviewError: there is none; says what to do in a shallow clone.
+    :raises PreviewError: there is no such revision; the message says what to do in a shallow clone.
     """
     try:
         return _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
@@ -261,14 +265,14 @@ def resolve_revision(root: Path, revision: str) -> str:
 
 @contextlib.contextmanager
 def _checkouts(root: Path, commits: Sequence[str]) -> Generator[list[Path]]:
-    """Worktrees of some commits, for as long as they are needed."""
+    """Worktrees of some commits; removed at the end."""
     with stoppable():
         folder = Path(tempfile.mkdtemp(prefix="winkube-diff-")).resolve()
         found: list[Path] = []
         try:
             for number, commit in enumerate(commits):
                 found.append(folder / f"side{number}")
-                # No hook of the repository runs: a comparison must not do anything else.
+                # No hook of the repository may run: a comparison has no side effects.
                 _git(root, "-c", f"core.hooksPath={os.devnull}", "worktree", "add", "--detach", "--quiet",
                      str(found[-1]), commit)  # fmt: skip
             yield found
@@ -296,7 +300,7 @@ def _git(folder: Path, *arguments: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _SideJob:
     """One stack of one side."""
 
     tree: Tree
@@ -308,7 +312,7 @@ class _Job:
         return f'{self.tree.label}{commit}, stack "{self.stack}"'
 
     def evaluated_by(self, evaluation: Evaluation) -> Job:
-        """Its process and what that is asked."""
+        """The job for its process."""
         request = {
             "kind": "compared",
             "program": str(self.tree.program),
@@ -323,13 +327,13 @@ class _Job:
         return Job(self.tree.program, request)
 
 
-def _evaluate_all(jobs: Sequence[_Job], evaluation: Evaluation) -> dict[tuple[str, str], Plan]:
-    """Each stack of each side in a process of its own."""
+def _evaluate_all(jobs: Sequence[_SideJob], evaluation: Evaluation) -> dict[tuple[str, str], Plan]:
+    """Evaluate each stack of each side in its own process."""
     requests = [job.evaluated_by(evaluation) for job in jobs]
     return _plans(jobs, run_jobs(requests, timeout_seconds=evaluation.timeout_seconds, alone=True))
 
 
-def _plans(jobs: Sequence[_Job], answers: Sequence[Answer]) -> dict[tuple[str, str], Plan]:
+def _plans(jobs: Sequence[_SideJob], answers: Sequence[Answer]) -> dict[tuple[str, str], Plan]:
     problems: dict[str, list[str]] = {}
     plans: dict[tuple[str, str], Plan] = {}
     for job, answer in zip(jobs, answers, strict=True):

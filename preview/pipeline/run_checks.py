@@ -1,4 +1,4 @@
-"""A stack, evaluated and judged: its plan with the findings of every check and policy."""
+"""Runs every check and policy on a plan, and evaluates a stack first where that is asked for."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ def evaluate_and_check(
     policy_config: Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Plan:
-    """Evaluate a stack, run all checks and the policies, and sort what they find.
+    """Evaluate a stack, run all checks and policies, and sort the findings.
 
     :raises PreviewError: the program, its settings, the answers or the policy pack is wrong.
     """
@@ -29,7 +29,7 @@ def evaluate_and_check(
 
 
 def run_checks(plan: Plan, policies: Path | None = None, policy_config: Path | None = None) -> None:
-    """Add to a plan what all checks and the policies find, and sort its findings.
+    """Run all checks and policies on a plan, add their findings to it, and sort them.
 
     :raises PreviewError: the policy pack or its configuration is wrong.
     """

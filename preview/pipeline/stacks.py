@@ -1,7 +1,7 @@
-"""Several stacks of a program as its files are: evaluated at once in processes, where that saves time.
+"""Evaluates several stacks of the working tree, in parallel processes where that saves time.
 
-What comes of it is the same as one after the other, in the same order; so is what the programs write. The evaluator is
-imported where it runs: by the processes, or here where there are none.
+Results and program output come in the order of the stacks, as if they were evaluated one by one. The evaluator is
+imported where it runs: in the worker processes, or here if there are none.
 """
 
 import sys
@@ -24,10 +24,10 @@ def checked_stacks(
     policies: Path | None = None,
     policy_config: Path | None = None,
 ) -> list[Plan | PreviewError]:
-    """Each stack's plan with all findings, or why there is none."""
+    """The plan of each stack with all findings, or the error that prevented it."""
     if worth_it(len(stacks)):
         jobs = [
-            asked("checked", program, stack, answers=answers, policies=policies, policy_config=policy_config)
+            working_tree_job("checked", program, stack, answers=answers, policies=policies, policy_config=policy_config)
             for stack in stacks
         ]
         return [plan_of(answer) for answer in run_jobs(jobs)]
@@ -44,9 +44,9 @@ def checked_stacks(
 
 
 def timelines(program: Path, stacks: Sequence[str], answers: Path | None = None) -> list[Timeline]:
-    """What a first deployment of each stack takes.
+    """The estimated timeline of the first deployment of each stack.
 
-    :raises PreviewError: of the first stack that cannot be evaluated.
+    :raises PreviewError: a stack cannot be evaluated; the error of the first one.
     """
     if not worth_it(len(stacks)):
         from ..evaluation.evaluate import evaluate
@@ -55,7 +55,7 @@ def timelines(program: Path, stacks: Sequence[str], answers: Path | None = None)
         known = read_answers(answers) if answers else None
         return [timeline(evaluate(program, stack, answers=known)) for stack in stacks]
     found: list[Timeline] = []
-    for answer in run_jobs([asked("timeline", program, stack, answers=answers) for stack in stacks]):
+    for answer in run_jobs([working_tree_job("timeline", program, stack, answers=answers) for stack in stacks]):
         sys.stderr.write(answer.said)
         if answer.document is None:
             raise PreviewError(answer.error)
@@ -63,11 +63,13 @@ def timelines(program: Path, stacks: Sequence[str], answers: Path | None = None)
     return found
 
 
-def asked(kind: str, program: Path, stack: str, *, repository: Path | None = None, **files: Path | None) -> Job:
-    """What a process is asked for the files as they are.
+def working_tree_job(
+    kind: str, program: Path, stack: str, *, repository: Path | None = None, **files: Path | None
+) -> Job:
+    """The job that evaluates a stack of the working tree.
 
-    It runs where this one does, so that every path means the same, in messages too. With ``repository``, packages that
-    are installed from there are taken from there, as on the other side of a comparison.
+    It runs in the current folder, so that relative paths keep their meaning, also in messages. With ``repository``,
+    packages that are installed from that folder are imported from it, as on the other side of a comparison.
     """
     names = ("answers", "policies", "policy_config")
     request: Mapping[str, Any] = {
@@ -83,6 +85,6 @@ def asked(kind: str, program: Path, stack: str, *, repository: Path | None = Non
 
 
 def plan_of(answer: Answer) -> Plan | PreviewError:
-    """The plan in an answer, after what the program wrote meanwhile is written here."""
+    """The plan in an answer; the output of the program is written to standard error first."""
     sys.stderr.write(answer.said)
     return PreviewError(answer.error) if answer.document is None else unpack(answer.document)

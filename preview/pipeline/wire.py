@@ -1,6 +1,6 @@
-"""A plan as JSON and back, for the way from one process to another: no code travels, only data.
+"""Serializes a plan as JSON for another process, and reads it back: only data is passed, no code.
 
-It carries secrets, so it goes through a pipe and never to a file.
+The JSON holds secrets, so it goes through a pipe and never to a file.
 """
 
 import base64
@@ -13,11 +13,11 @@ from google.protobuf.struct_pb2 import Struct
 from ..model import UNKNOWN, Finding, Invoke, Options, Plan, Reference, Resource, Secret, Severity, Source
 
 _TAG = "\0winkube"
-"""Key of an object that stands for a value which JSON does not have."""
+"""Key of an object that represents a value which JSON does not have."""
 
 
 def pack(plan: Plan) -> dict[str, Any]:
-    """The plan as JSON can say it."""
+    """The plan as a JSON document."""
     return {
         **{name: getattr(plan, name) for name in ("project", "stack", "mode", "directory", "logs")},
         "resources": [_pack_resource(resource) for resource in plan.resources],
@@ -28,7 +28,7 @@ def pack(plan: Plan) -> dict[str, Any]:
 
 
 def unpack(document: Mapping[str, Any]) -> Plan:
-    """The plan that :func:`pack` took apart."""
+    """The plan from the document that :func:`pack` made."""
     return Plan(
         project=document["project"],
         stack=document["stack"],

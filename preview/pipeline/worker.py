@@ -1,8 +1,8 @@
-"""Evaluates stacks in a process of its own: ``python -P -m winkube.preview.pipeline.worker``.
+"""The worker process that evaluates stacks: ``python -P -m winkube.preview.pipeline.worker``.
 
-Reads requests from standard input and writes answers to standard output, both as a line of JSON; what the programs
-write goes to standard error, with a mark after each answer. The evaluator is the one that is installed, the program and
-the packages of its repository are those of the checkout: a change inside a library shows, also where that library is
+Reads requests from standard input and writes answers to standard output, each as a line of JSON. The output of the
+programs goes to standard error, with a mark after each answer. The evaluator is the installed one. The program and the
+packages of its repository are those of the checkout, so that a change in a library shows, even if that library is
 ``winkube`` itself.
 """
 
@@ -34,7 +34,7 @@ _OWN = "winkube"
 
 
 def main() -> None:
-    """Answer requests until there are no more. Whatever a program does to its standard output, answers stay whole."""
+    """Answer requests until there are no more. Nothing that a program does to its standard output breaks an answer."""
     gc.disable()  # as in a command: a process lives for a few evaluations
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -56,7 +56,7 @@ def _answered(request: Mapping[str, Any]) -> dict[str, Any]:
     try:
         if request["kind"] == "timeline":
             return {"answer": asdict(timeline(_evaluated(request)))}
-        plan = checked_plan(request) if request["kind"] == "checked" else answer_request(request)
+        plan = checked_plan(request) if request["kind"] == "checked" else compared_plan(request)
         return {"answer": pack(plan)}
     except PreviewError as error:
         text = str(error)
@@ -64,7 +64,7 @@ def _answered(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def checked_plan(request: Mapping[str, Any]) -> Plan:
-    """Evaluate, check and judge the files as they are, for whoever shows the plan.
+    """Evaluate a stack of the working tree and run all checks on it; its plan is shown as it is.
 
     :raises PreviewError: the program, its settings or the policy pack is wrong.
     """
@@ -75,13 +75,13 @@ def checked_plan(request: Mapping[str, Any]) -> Plan:
 
 def _evaluated(request: Mapping[str, Any]) -> Plan:
     answers = read_answers(Path(request["answers"])) if request["answers"] else None
-    places = [Path(request[name]) for name in ("checkout", "repository") if request[name]]
-    with packages_of(*places) if places else nullcontext():
+    roots = [Path(request[name]) for name in ("checkout", "repository") if request[name]]
+    with packages_of(*roots) if roots else nullcontext():
         return evaluate(request["program"], request["stack"], mode=request["mode"], answers=answers)
 
 
-def answer_request(request: Mapping[str, Any]) -> Plan:
-    """Evaluate, check and judge one side of a comparison.
+def compared_plan(request: Mapping[str, Any]) -> Plan:
+    """Evaluate one side of a comparison, run all checks on it and make it comparable.
 
     :raises PreviewError: the program, its settings or the policy pack is wrong.
     """
@@ -104,7 +104,7 @@ def _path(text: str | None) -> Path | None:
 
 
 class _Checkout:
-    """Finds packages in a checkout that are installed, editable, from the repository."""
+    """Finds packages in a checkout that are installed from the repository in editable mode."""
 
     def __init__(self, folders: Mapping[str, Path]) -> None:
         self._folders = folders
@@ -123,7 +123,7 @@ class _Checkout:
 
 @contextmanager
 def packages_of(checkout: Path, repository: Path) -> Generator[None]:
-    """Import the repository's own packages from ``checkout``; everything else from where it is installed."""
+    """Import the packages of the repository from ``checkout``, and all others from where they are installed."""
     folders = dict(_own_packages(checkout, repository))
     finder, path = _Checkout(folders), list(sys.path)
     saved = {name: sys.modules.pop(name) for name in list(sys.modules) if _in_checkout(name, folders)}
@@ -171,7 +171,7 @@ def _in_checkout(name: str, folders: Mapping[str, Path]) -> bool:
 
 
 def _moved(entry: str, checkout: Path, repository: Path) -> str:
-    """An entry of the module path in the checkout; a virtual environment inside the repository stays."""
+    """An entry of the module path, moved to the checkout. A virtual environment inside the repository stays."""
     folder = Path(entry or ".").resolve()
     if not folder.is_relative_to(repository) or folder.is_relative_to(Path(sys.prefix).resolve()):
         return entry

@@ -1,1 +1,1 @@
-"""Values and texts as they may be shown."""
+"""Prepares values and texts for output: secrets removed, control characters spelled out, widths measured."""

@@ -1,8 +1,8 @@
 """How wide a text is in a drawing, and how to shorten or wrap one that is too wide.
 
-A drawing cannot ask a font, so the widths are the greatest of those of DejaVu Sans, Liberation Sans (as wide as
+A drawing cannot measure a font, so the widths are the greatest of DejaVu Sans, Liberation Sans (as wide as
 Arial and Helvetica) and what browsers take for ``sans-serif``, measured in Chromium 156 on Debian 12. A text in a
-narrower font then ends earlier than reckoned, never later.
+narrower font is then shorter than calculated, never longer.
 """
 
 import unicodedata
@@ -32,7 +32,7 @@ ELLIPSIS = "…"
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
-    """How wide a text is at most, in the unit of ``size``, the size of the font."""
+    """The greatest width of a text, in the unit of ``size``, the font size."""
     return sum(map(_em, text)) * size * (_BOLD if bold else 1)
 
 
@@ -48,7 +48,7 @@ def _em(character: str) -> float:
 
 
 def shortened(text: str, room: float, size: float, *, bold: bool = False) -> str:
-    """The text if it has room, otherwise as much of it as there is room for, and an ellipsis.
+    """The text if it fits; otherwise as much of it as fits, and an ellipsis.
 
     >>> shortened("net-private-eu-central-1a", 100, 12)
     'net-private-e…'
@@ -69,7 +69,7 @@ def shortened(text: str, room: float, size: float, *, bold: bool = False) -> str
 
 
 def wrapped(parts: Iterable[str], room: float, size: float, lines: int, joint: str = " · ") -> list[str]:
-    """Parts in at most so many lines, broken between parts only; what has no room ends in an ellipsis.
+    """Parts in at most ``lines`` lines, broken between parts only. Text that does not fit ends in an ellipsis.
 
     >>> wrapped(["m6i.large", "1–3 nodes", "on demand"], 140, 11, 2)
     ['m6i.large · 1–3 nodes', 'on demand']

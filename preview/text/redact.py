@@ -1,8 +1,7 @@
-"""Keeps secrets out of everything that is shown.
+"""Removes secrets from all output.
 
-A secret is marked where it stands, and a mark is shown in its place. The same text may also stand somewhere
-unmarked: on the other side of a comparison, in a message, in a script. So every text that is shown is searched for
-every secret text that is known.
+A secret value is shown as a mark. The same text may also occur where it is not marked as a secret: on the other side
+of a comparison, in a message, in a script. So every text is searched for every known secret before it is shown.
 """
 
 import base64
@@ -16,12 +15,12 @@ from .user_data import readable
 from .values import SECRET_MARK, to_json_value
 
 _SHORTEST = 6
-"""Shorter secrets (``1``, ``true``) are hidden where they are marked, not wherever their letters occur."""
+"""Shorter secrets (``1``, ``true``) are hidden where they are marked, but not searched for."""
 _SIGNATURE = SECRET_SIGNATURE.encode()
 
 
 class Redactor:
-    """Shows values and texts without the secrets of some plans."""
+    """Removes the secrets of some plans from values and texts."""
 
     def __init__(self, *plans: Plan) -> None:
         texts: set[str] = set()
@@ -37,7 +36,7 @@ class Redactor:
         return self._pattern.sub(SECRET_MARK, text) if self._pattern else text
 
     def value(self, value: Any) -> Any:
-        """A decoded value as JSON can say it, without secrets."""
+        """A decoded value as JSON data, without secrets."""
         shown = to_json_value(value)
         return self._scrubbed(shown) if self._pattern else shown
 
@@ -53,7 +52,7 @@ class Redactor:
         return value
 
     def _packed(self, text: str) -> bool:
-        """Whether a secret stands in compressed user data."""
+        """Whether compressed user data holds a secret."""
         if not self._pattern or not text.startswith("H4sI"):
             return False
         unpacked = readable(text)
@@ -61,7 +60,7 @@ class Redactor:
 
 
 def _marked(plan: Plan) -> Iterable[Any]:
-    """The values of a plan that may hold a secret; most resources hold none and are not decoded for it."""
+    """The values of a plan that may hold a secret. Resources without secrets are not decoded."""
     yield plan.outputs
     for invoke in plan.invokes:
         yield dict(invoke.arguments)
@@ -86,13 +85,13 @@ def _collect(value: Any, texts: set[str], *, secret: bool) -> None:
 
 
 def _spellings(text: str) -> Iterable[str]:
-    """A text as it may stand in other texts: as it is, in JSON, in base64 at any offset, line by line."""
+    """The forms in which a text may occur in other texts: plain, in JSON, in base64 at any offset, line by line."""
     yield text
     yield json.dumps(text)[1:-1]
     yield json.dumps(text, ensure_ascii=False)[1:-1]
     data = text.encode("utf-8", "surrogatepass")
     for offset, skipped in ((0, 0), (1, 2), (2, 3)):
-        # The first and the last digit may hold bits of the neighbours.
+        # The first and the last digit may hold bits of the text around it.
         encoded = base64.b64encode(b"\0" * offset + data).decode()
         yield encoded[skipped:] if encoded[-1] != "=" else encoded.rstrip("=")[skipped:-1]
     if "\n" in text or "\r" in text:

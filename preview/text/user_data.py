@@ -1,17 +1,17 @@
-"""User data as the machine reads it."""
+"""Decodes user data: base64 and gzip."""
 
 import base64
 import binascii
 import zlib
 
 _LARGEST_TEXT = 1 << 20
-"""More than that of a compressed text is not unpacked."""
+"""Decompression stops at this size."""
 
 
 def readable(text: str, errors: str = "strict") -> str | None:
-    """User data as the machine reads it: base64 and gzip taken off; None for what is no text.
+    """User data as the machine reads it, without base64 and gzip; None if it is not text.
 
-    :param errors: what becomes of bytes that are no text, as in ``bytes.decode``.
+    :param errors: how to decode bytes that are not UTF-8, as in ``bytes.decode``.
 
     >>> readable("PHBvd2Vyc2hlbGw+")
     '<powershell>'

@@ -1,4 +1,4 @@
-"""Decoded values as text and JSON can show them."""
+"""Shows decoded values and property paths as JSON data and text."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from typing import Any
 from ..model import UNKNOWN, Reference, Secret
 
 UNKNOWN_MARK, SECRET_MARK = "[unknown]", "[secret]"
-"""What stands for a value that is not known before the deployment, and for one that is never shown."""
+"""Marks of a value that is not known before the deployment, and of a secret."""
 _STEERING = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
     + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(17))
@@ -18,7 +18,7 @@ _STEERING = re.compile(
 
 
 def to_json_value(value: Any) -> Any:
-    """A decoded value as JSON can say it; secrets and unknowns become marks, whole numbers lose their ``.0``."""
+    """A decoded value as JSON data: secrets and unknown values become marks, whole numbers become integers."""
     if value is UNKNOWN:
         return UNKNOWN_MARK
     if isinstance(value, Secret):
@@ -35,7 +35,7 @@ def to_json_value(value: Any) -> Any:
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""A text in which every character that steers the output instead of being shown is spelled out.
+    r"""A text with every control, direction or invisible character spelled out.
 
     :param keep: characters that stay as they are, such as a line feed.
 
@@ -63,14 +63,14 @@ def cut(text: str, limit: int) -> str:
 
 
 def brief(value: Any, limit: int = 100) -> str:
-    """A value that JSON can say on one line, cut where it is long."""
+    """JSON data on one line, shortened to ``limit`` characters."""
     marked = value in (SECRET_MARK, UNKNOWN_MARK) if isinstance(value, str) else False
     text = value if marked else json.dumps(value, ensure_ascii=False)
     return cut(visible(text), limit)
 
 
 def property_path(path: Iterable[str | int]) -> str:
-    """A property's path in the provider's spelling.
+    """The path of a property in the spelling of the provider.
 
     >>> property_path(("taints", 0, "effect"))
     'taints[0].effect'

@@ -1,1 +1,1 @@
-"""What a stack file may say, and how it is read."""
+"""The settings of a stack file: models, reading, and the JSON schema."""

@@ -1,6 +1,6 @@
-"""The values to choose from, for editors: from the tables by which the components judge the same settings.
+"""The allowed values of settings for the JSON schema, from the tables with which the components check them.
 
-What every flavour has; the rest stands in the module of the same name of each flavour.
+These are the settings of all flavours. Each flavour adds its own in its module ``choices``.
 """
 
 from collections.abc import Mapping, Sequence

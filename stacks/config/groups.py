@@ -1,7 +1,7 @@
-"""Groups that a stack file does not write out: what they share is said once, and one entry may stand for many.
+"""Expands instance groups: applies their defaults, and repeats entries with a count.
 
-Both are worked out on the data, before it is read into models, so that a generated group is judged as one that was
-written out. A mistake is then told where its value was said, and once.
+Both happen before the data is read into models, so that generated groups are checked like all others. A mistake is
+reported once, at the setting in the file that caused it.
 """
 
 import re
@@ -14,35 +14,35 @@ from winkube.core.mistakes import Mistake, Mistakes, Path, Rule
 from .introspection import spelled
 from .settings import Settings
 
-GROUP_COUNT = Rule("WK-SET-015", "One entry stands for 1 to 1,000 instance groups.")
-SHARED = Rule("WK-SET-016", "What distinguishes a group is said by the group, not by the defaults.")
+GROUP_COUNT = Rule("WK-SET-015", "An entry creates 1 to 1,000 instance groups.")
+SHARED = Rule("WK-SET-016", "The settings that identify a group are set in the group, not in the defaults.")
 
 GROUPS, DEFAULTS = "winkube:instanceGroups", "winkube:instanceGroupDefaults"
 OWN = ("name", "linux", "windows", "count")
-"""Settings of a group that have no default for all."""
+"""Settings of a group that the defaults cannot hold."""
 MOST = 1000
 
 
 class _Origin(NamedTuple):
-    """Where a group comes from."""
+    """The origin of a group."""
 
     entry: int
-    """Its number in the file."""
+    """The index of its entry in the file."""
     shared: frozenset[str]
-    """The keys that it has from the defaults."""
+    """The keys that it takes from the defaults."""
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The groups of a stack, written out."""
+    """The expanded groups of a stack."""
 
     data: dict[str, Any]
     mistakes: Mistakes
-    """Mistakes in what generates groups, with the Python names as paths."""
+    """Mistakes in counts and defaults, with the Python names as paths."""
     origins: Sequence[_Origin]
 
-    def as_said(self, model: type[Settings], found: Iterable[Mistake]) -> list[Mistake]:
-        """The mistakes with the places at which the file says the values; what several groups share is told once."""
+    def in_file_paths(self, model: type[Settings], found: Iterable[Mistake]) -> list[Mistake]:
+        """The mistakes with the paths of the file. A mistake that several groups share is reported once."""
         told: dict[tuple[Path, str], int] = {}
         kept: list[Mistake] = []
         for mistake in found:
@@ -68,14 +68,14 @@ class Groups:
 
 
 def _group_of(path: Path) -> int | None:
-    """The number of the group that a path leads into."""
+    """The index of the group in a path; None if the path is not in a group."""
     return path[1] if len(path) > 1 and path[0] == "instance_groups" and isinstance(path[1], int) else None
 
 
-def written_out(data: Mapping[str, Any], windows_only: Sequence[str], linux_only: Sequence[str]) -> Groups:
-    """The data of a stack with every group written out.
+def expanded(data: Mapping[str, Any], windows_only: Sequence[str], linux_only: Sequence[str]) -> Groups:
+    """The data of a stack with all groups expanded.
 
-    :param windows_only: keys that Linux groups do not have: they do not take such a default; ``linux_only`` likewise.
+    :param windows_only: keys that Linux groups do not have; they do not get such defaults. ``linux_only`` likewise.
     """
     entries, shared = data.get(GROUPS), data.get(DEFAULTS, {})
     mistakes = Mistakes()
@@ -84,8 +84,8 @@ def written_out(data: Mapping[str, Any], windows_only: Sequence[str], linux_only
     defaults = cast(dict[str, Any], shared)
     for key in OWN:
         if key in defaults:
-            mistakes.add(SHARED, ("instance_group_defaults", key), "is each group's own",
-                         f"remove it here, and write {key} in the groups", defaults[key])  # fmt: skip
+            mistakes.add(SHARED, ("instance_group_defaults", key), "must be set in each group",
+                         f"remove it here, and set {key} in the groups", defaults[key])  # fmt: skip
     usable = {key: value for key, value in defaults.items() if key not in OWN}
     groups: list[Any] = []
     origins: list[_Origin] = []
@@ -106,13 +106,13 @@ def written_out(data: Mapping[str, Any], windows_only: Sequence[str], linux_only
 
 
 def _groups(entry: Any, number: int, mistakes: Mistakes) -> list[Any]:
-    """The groups that an entry stands for. A count that is no number is left for the models to refuse."""
+    """The groups of an entry. A count of a wrong type is left for the models to refuse."""
     group = dict(cast(dict[str, Any], entry)) if isinstance(entry, dict) else {}
     if type(group.get("count")) is not int:
         return [entry]
     count: int = group.pop("count")
     if not 1 <= count <= MOST:
-        remedy = f"write {min(max(count, 1), MOST)}, and further groups in an entry of their own"
+        remedy = f"write {min(max(count, 1), MOST)}, and put further groups into another entry"
         mistakes.add(GROUP_COUNT, ("instance_groups", number, "count"), f"must be 1 to {MOST}", remedy, count)
         return [group]
     name = group.get("name")

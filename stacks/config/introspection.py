@@ -1,8 +1,8 @@
 """The structure of the settings, read from the models: which values are allowed where, and how a file spells them.
 
-One base class for the models and pure functions over their annotations. A *location* is a tuple as pydantic reports it
-(keys as the file spells them, the tag of a union's branch in between); a *path* has the Python names instead, so that
-it can be compared with what the checks of the components report.
+It holds the base class of the models and pure functions on their annotations. A *location* is a tuple as pydantic
+reports it: keys in the spelling of the file, and tags of union branches. A *path* has the Python names instead, so that
+it can be compared with the mistakes of the components.
 """
 
 import re
@@ -31,7 +31,7 @@ def _list_or_single(value: Any) -> str:
     return "list" if isinstance(value, list) else "single"
 
 
-# Unions whose branch is chosen by the JSON type, so that a mistake is reported once and not once per branch.
+# Unions with a discriminator by JSON type, so that a mistake is reported once, not for each branch.
 NumberOrTexts = Annotated[
     Annotated[int, Tag("single")] | Annotated[tuple[str, ...], Tag("list")], Discriminator(_list_or_single)
 ]
@@ -44,19 +44,19 @@ PolicyDocument = Annotated[
 
 
 class Verbatim(str):
-    """A key that no setting has: it stays as the file has it, even where a setting's Python name is alike."""
+    """An unknown key. It keeps its spelling, even if it is the Python name of a setting."""
 
     __slots__ = ()
 
 
 def camel(names: Iterable[str]) -> tuple[str, ...]:
-    """Python names of settings as a file spells them."""
+    """Python names of settings in the spelling of a file."""
     return tuple(map(to_camel, names))
 
 
 @cache
 def keys(model: type[Model]) -> Mapping[str, str]:
-    """The keys of a section as the file spells them, each with its Python name, in the order of the model."""
+    """The keys of a section in the spelling of the file, each with its Python name, in the order of the model."""
     return {field.alias or name: name for name, field in model.model_fields.items()}
 
 
@@ -82,7 +82,7 @@ def is_model(annotation: Any) -> bool:
 
 
 def inner(annotation: Any, step: str | int) -> tuple[str | int | None, Any]:
-    """One step inwards from a bare annotation: its part of the path (None for a tag), and what stands there."""
+    """One step into a bare annotation: the part of the path (None for a tag), and the annotation there."""
     if is_model(annotation):
         name = keys(annotation).get(str(step))
         return (name, bare(annotation.model_fields[name].annotation)) if name else (Verbatim(step), Any)
@@ -109,16 +109,16 @@ def resolve(model: type[Model], location: Sequence[str | int]) -> tuple[Path, An
 
 
 def field_at(model: type[Model], path: Path) -> FieldInfo | None:
-    """The setting at a path, if the models have one there."""
+    """The setting at a path; None if there is none."""
     *outside, name = path
     _, section = resolve(model, spelled(model, tuple(outside)))
     return section.model_fields.get(str(name)) if is_model(section) else None
 
 
 def spelled(model: type[Model], path: Path) -> Path:
-    """A path as the file spells it: the names of settings change, the keys of the user's own maps stay.
+    """A path in the spelling of the file. Names of settings change; keys of the user's own maps stay.
 
-    A path may go further than the model does, or name what it does not have: such parts stay as they are.
+    Parts that the model does not have stay as they are.
     """
     return tuple(_spelling(part, section) for part, section in _steps(model, path))
 
@@ -130,7 +130,7 @@ def _spelling(part: str | int, section: type[Model] | None) -> str | int:
 
 
 def order(model: type[Model], path: Path) -> tuple[int, ...]:
-    """A sort key: paths in the order in which the models name their settings, unknown ones last."""
+    """The sort key of a path: the order of the settings in the models, unknown ones last."""
 
     def rank(part: str | int, section: type[Model] | None) -> int:
         if isinstance(part, int):
@@ -142,7 +142,7 @@ def order(model: type[Model], path: Path) -> tuple[int, ...]:
 
 
 def _steps(model: type[Model], path: Path) -> Iterator[tuple[str | int, type[Model] | None]]:
-    """Every part of a path of Python names, with the section in which it is looked up, if it is one."""
+    """Every part of a path of Python names, with the section that contains it, if there is one."""
     annotation: Any = model
     for part in path:
         if is_union(annotation):
@@ -168,7 +168,7 @@ def in_words(annotation: Any) -> str:
 
 
 def sections(model: type[Model]) -> Iterator[tuple[Path, type[Model]]]:
-    """Every section, the outermost first, with the path of its first occurrence (index 0 in a list)."""
+    """Every section, outermost first, with the path of its first occurrence (index 0 in a list)."""
     yield (), model
     for name, field in model.model_fields.items():
         annotation, path = bare(field.annotation), (name,)
@@ -181,12 +181,12 @@ def sections(model: type[Model]) -> Iterator[tuple[Path, type[Model]]]:
 
 @cache
 def spellings(model: type[Model]) -> Mapping[str, str]:
-    """Every setting whose Python name and spelling in the file differ."""
+    """Every setting whose Python name differs from its spelling in the file."""
     found = {name: alias for _, section in sections(model) for alias, name in keys(section).items() if "_" in name}
     return {name: alias.rpartition(":")[2] for name, alias in found.items()}
 
 
 def in_file_words(model: type[Model], text: str) -> str:
-    """A sentence of a check with the names of settings spelled as the file spells them."""
+    """A message of a check with the names of settings in the spelling of the file."""
     names = spellings(model)
     return re.sub(r"\b[a-z]+(?:_[a-z0-9]+)+\b", lambda found: names.get(found[0], found[0]), text)

@@ -1,4 +1,4 @@
-"""From the configuration of a stack to its settings, or to one error with every mistake."""
+"""Reads the settings of a stack from its configuration, and reports all mistakes in one error."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping
@@ -8,7 +8,7 @@ from winkube.core.errors import WinkubeError
 from winkube.core.mistakes import Mistake, Mistakes, Path, Rule
 
 from .flavours import module_of, settings_of
-from .groups import written_out
+from .groups import expanded
 from .introspection import bare, camel, in_file_words, in_words, keys, order, spelled
 from .settings import Settings
 from .structure import WRONG_TYPE, read_structure
@@ -19,27 +19,27 @@ FLAVOUR = "winkube:flavour"
 BROKEN_JSON = Rule(
     "WK-SET-004", "A section that is given as text is well-formed JSON.", "https://www.rfc-editor.org/rfc/rfc8259"
 )
-SECRET_SETTING = Rule("WK-SET-005", "No setting is a secret: settings become names, tags and plain inputs.")
+SECRET_SETTING = Rule("WK-SET-005", "No setting is a secret, because settings become names, tags and plain inputs.")
 
 
 def read_settings(config: Mapping[str, str], stack: str, secret_keys: Collection[str] = ()) -> Settings:
-    """The settings of a stack, from its configuration as the engine hands it over: text under full keys.
+    """The settings of a stack, from its configuration as the engine passes it on: text by full key.
 
-    :param secret_keys: the keys whose value is, or holds, a secret.
-    :raises WinkubeError: with every mistake in the file, in the order of its sections.
+    :param secret_keys: the keys whose value is a secret, or holds one.
+    :raises WinkubeError: the settings are wrong; with every mistake, in the order of the sections.
     """
     flavour = config.get(FLAVOUR, "")
     model = settings_of(flavour)
     data, found = _values(model, config, secret_keys)
     checks = module_of(flavour, "checks")
-    groups = written_out(data, camel(checks.WINDOWS_FIELDS), camel(checks.LINUX_FIELDS))
+    groups = expanded(data, camel(checks.WINDOWS_FIELDS), camel(checks.LINUX_FIELDS))
     structure = read_structure(model, groups.data, [mistake.path[:1] for mistake in found])
     inside = [*structure.mistakes, *structure.about_given(checks.check_settings(structure.settings), checks.COMPARED)]
     found.extend(groups.mistakes)
-    found.extend(groups.as_said(model, inside))
+    found.extend(groups.in_file_paths(model, inside))
     if found:
         count = "1 mistake" if len(found) == 1 else f"{len(found)} mistakes"
-        # A stable sort: two mistakes of one setting stay in the order in which they were found.
+        # The sort is stable: mistakes of one setting stay in the order in which they were found.
         in_order = sorted(found, key=lambda mistake: order(model, mistake.path))
         raise WinkubeError(f"Pulumi.{stack}.yaml has {count}", [for_the_file(model, mistake) for mistake in in_order])
     return structure.settings
@@ -48,7 +48,7 @@ def read_settings(config: Mapping[str, str], stack: str, secret_keys: Collection
 def _values(
     model: type[Settings], config: Mapping[str, str], secret_keys: Collection[str]
 ) -> tuple[dict[str, Any], Mistakes]:
-    """What the configuration says of this program, as plain data; other namespaces are none of its business."""
+    """The configuration of this program as plain data, without other namespaces."""
     known = keys(model)
     data: dict[str, Any] = {}
     found = Mistakes()
@@ -68,7 +68,7 @@ def _values(
 
 
 def _decode(model: type[Settings], key: str, text: str, path: Path, data: dict[str, Any], found: Mistakes) -> None:
-    """Put a section into ``data``, or what is wrong with its text into ``found``."""
+    """Put a section into ``data``, or its mistakes into ``found``."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -87,7 +87,7 @@ def _decode(model: type[Settings], key: str, text: str, path: Path, data: dict[s
 
 
 def _loose(text: str) -> Any:
-    """The value of a key that is not known: data where it is some, so that it can be tried under the nearest key."""
+    """The value of an unknown key, decoded if possible, so that it can be checked under the most similar key."""
     try:
         return json.loads(text) if text.lstrip()[:1] in ("{", "[") else text
     except (ValueError, RecursionError):
@@ -95,12 +95,12 @@ def _loose(text: str) -> Any:
 
 
 def _secret(path: Path) -> Mistake:
-    return Mistake(path, SECRET_SETTING, "is encrypted (secure:), and no setting is a secret",
-                   "write the value in plain text; give a secret its own key in another namespace")  # fmt: skip
+    return Mistake(path, SECRET_SETTING, "is encrypted (secure:), but no setting is a secret",
+                   "write the value in plain text; put a secret under a key of another namespace")  # fmt: skip
 
 
 def _secure_path(value: Any) -> Path | None:
-    """Where an encrypted value lies inside a section that was not decrypted."""
+    """The path of an encrypted value in a section; None if there is none."""
     if isinstance(value, dict) and cast("dict[str, Any]", value).keys() == {"secure"}:
         return ()
     items: Iterable[tuple[str | int, Any]] = ()
@@ -113,7 +113,7 @@ def _secure_path(value: Any) -> Path | None:
 
 
 def for_the_file(model: type[Settings], mistake: Mistake) -> Mistake:
-    """A mistake or an advice in the spelling of the file."""
+    """A mistake, or advice, in the spelling of the file."""
     return Mistake(
         spelled(model, mistake.path),
         mistake.rule,

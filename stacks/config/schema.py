@@ -1,8 +1,7 @@
-"""The JSON Schema of a stack file, for editors: written into ``docs/stack.schema.json``.
+"""Generates the JSON schema of a stack file for editors, ``docs/stack.schema.json``.
 
-``python -m stacks.config.schema --write`` writes it, ``--check`` says whether the file is what it would write. The
-models give types and defaults, the text below each field its description, the components' tables the values to
-choose from.
+``python -m stacks.config.schema --write`` writes the file, ``--check`` checks that it is up to date. Types and defaults
+come from the models, descriptions from the text below each field, and allowed values from the tables of the components.
 """
 
 import argparse
@@ -26,7 +25,7 @@ FILE = Path(__file__).parent.parent.parent / "docs" / "stack.schema.json"
 
 
 def stack_schema() -> dict[str, Any]:
-    """The schema of the whole file; keys of other namespaces and of the engine are left alone."""
+    """The schema of the whole file. Keys of other namespaces and of the engine are not restricted."""
     definitions: dict[str, Any] = {}
     for flavour in FLAVOURS:
         definitions |= _of_flavour(flavour)
@@ -47,7 +46,7 @@ def stack_schema() -> dict[str, Any]:
 
 
 def _of_flavour(flavour: str) -> dict[str, Any]:
-    """The sections of a flavour, and under its name what its configuration holds."""
+    """The schemas of the sections of a flavour, and under its name that of its configuration."""
     model = settings_of(flavour)
     choices: Choices = {**CHOICES, **module_of(flavour, "choices").CHOICES}
     whole = model.model_json_schema(by_alias=True)
@@ -66,7 +65,7 @@ def _of_flavour(flavour: str) -> dict[str, Any]:
 
 
 def _describe_defaults(properties: dict[str, Any], definitions: Mapping[str, Any]) -> None:
-    """What groups share has the settings of a group, but for those that are each group's own."""
+    """The defaults of groups have the settings of a group, except those that identify a group."""
     group: str = properties[GROUPS]["items"]["$ref"]
     settings = definitions[group.rpartition("/")[2]]["properties"]
     shared = {key: {"$ref": f"{group}/properties/{key}"} for key in settings if key not in OWN}
@@ -74,7 +73,7 @@ def _describe_defaults(properties: dict[str, Any], definitions: Mapping[str, Any
 
 
 def _describe(section: type[Model], schema: dict[str, Any], choices: Choices) -> None:
-    """Put descriptions and choices into the schema of a section, and take out what only repeats names."""
+    """Add descriptions and allowed values to the schema of a section, and remove generated titles."""
     schema.pop("title", None)
     schema["description"] = _words(section)
     texts = field_texts(section)
@@ -94,7 +93,7 @@ def _words(section: type[Model]) -> str:
 
 
 def _offer(entry: dict[str, Any], values: Iterable[str]) -> None:
-    """Restrict every text in an entry to the values."""
+    """Restrict every text of an entry to the allowed values."""
     for part in (entry, *entry.get("anyOf", ()), *entry.get("oneOf", ())):
         target = part["items"] if part.get("type") == "array" else part
         if target.get("type") == "string":
@@ -102,7 +101,7 @@ def _offer(entry: dict[str, Any], values: Iterable[str]) -> None:
 
 
 def field_texts(section: type[Model]) -> Mapping[str, str]:
-    """Field to the text below it. Read from the source, so that no run of the program pays for it."""
+    """Field to the text below it, read from the source, so that it costs nothing in the program."""
     texts: dict[str, str] = {}
     for ancestor in reversed(section.__mro__):
         if issubclass(ancestor, Model) and ancestor is not Model:

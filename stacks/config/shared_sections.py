@@ -1,4 +1,4 @@
-"""Sections that groups of nodes have in every flavour: mirrors of the components' arguments."""
+"""The sections of node groups in every flavour, which mirror the arguments of the components."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from .introspection import Model
 
 
 class TaintSettings(Model):
-    """What a pod must tolerate to run on the nodes of a group."""
+    """A taint of nodes: pods need a toleration to run on them."""
 
     key: str = Field(examples=["dedicated"])
     """The key of the taint."""
@@ -24,17 +24,17 @@ class ProxySettings(Model):
     http: str | None = None
     """The proxy for HTTP. Default: the same one."""
     no_proxy: tuple[str, ...] = ()
-    """Names and networks reached directly. Default: only those that a node always needs."""
+    """Names and networks that are reached without the proxy. Default: those that every node needs."""
 
 
 class WarmPoolSettings(Model):
-    """Instances of a managed group that are made ready before they are needed: Windows takes minutes to start."""
+    """Instances of a managed group that are started in advance, as Windows takes minutes to start."""
 
     min_size: int = 0
-    """The least number of instances in the pool. Default: none."""
+    """The least number of instances in the pool. Default: 0."""
     max_prepared: int | None = None
-    """The greatest number of instances, in pool and group together. Default: maxSize of the group."""
+    """The greatest number of instances in the pool and the group. Default: maxSize of the group."""
     state: str = "stopped"
-    """What the instances cost while they wait: "stopped" only their disks. Default: stopped."""
+    """The state of waiting instances; for "stopped" ones only the disks are paid. Default: stopped."""
     reuse_on_scale_in: bool = False
-    """Whether instances go back to the pool. Default: no."""
+    """Whether instances return to the pool when the group scales in. Default: no."""

@@ -1,8 +1,8 @@
-"""From plain data to models, with every structural mistake in the file's own words.
+"""Reads plain data into models, and reports every structural mistake in the words of the file.
 
-pydantic finds what is wrong; nothing of its wording is shown. What is wrong is then replaced by a placeholder (the
-setting's example, else its default) and the data is read again, so that the checks of the components can still judge
-the rest. What they say about a replaced value is left out: :meth:`Structure.about_given`.
+pydantic finds the mistakes, but its messages are not shown. A wrong value is replaced by a placeholder (the example of
+the setting, else its default) and the data is read again, so that the checks of the components can check the rest. What
+they report about a placeholder is left out: :meth:`Structure.about_given`.
 """
 
 import copy
@@ -17,33 +17,33 @@ from winkube.core.mistakes import Mistake, Mistakes, Nothing, Path, Rule, neares
 
 from .introspection import Model, bare, field_at, in_words, inner, is_model, is_union, keys, resolve, sections, spelled
 
-UNKNOWN_KEY = Rule("WK-SET-001", "Only the settings that exist may be set.")
+UNKNOWN_KEY = Rule("WK-SET-001", "Only existing settings may be set.")
 MISSING_KEY = Rule("WK-SET-002", "Required settings are set.")
-WRONG_TYPE = Rule("WK-SET-003", "A setting has a value of its own type: nothing is converted.")
+WRONG_TYPE = Rule("WK-SET-003", "A setting has a value of its type. Values are not converted.")
 
 M = TypeVar("M", bound=Model)
 Location = tuple[str | int, ...]
 SAME, ANY = "[same]", "[any]"
 _ROUNDS = 10
-# Unknown keys are dealt with first; a default that follows another setting is merely not made while that one is wrong.
+# Unknown keys are handled first. A default that depends on another setting is not made while that one is wrong.
 _NOT_WRONG = ("extra_forbidden", "default_factory_not_called")
 
 
 @dataclass(frozen=True)
 class Structure(Generic[M]):
-    """Data that was read, and what had to be replaced to read it."""
+    """The settings that were read, and the values that had to be replaced."""
 
     settings: M
     mistakes: Mistakes
     """Structural mistakes, with the Python names as paths."""
     replaced: frozenset[Path]
-    """Where a placeholder replaces what was given."""
+    """The paths of placeholders."""
 
     def about_given(self, found: Iterable[Mistake], compared: Mapping[str, Sequence[Path]]) -> list[Mistake]:
-        """The mistakes that speak of given values, not of a placeholder.
+        """The mistakes that concern given values, not placeholders.
 
-        :param compared: by a rule's code, the values that it holds others against; :data:`SAME` stands for the
-            mistake's own number in a list, :data:`ANY` for every one.
+        :param compared: code of a rule to the paths of the settings that it compares a value with. :data:`SAME` is the
+            index of the mistake in a list, :data:`ANY` every index.
         """
         return [mistake for mistake in found if not self._concerns_placeholder(mistake, compared)]
 
@@ -55,12 +55,12 @@ class Structure(Generic[M]):
 
 
 def lies_under(path: Path, roots: Iterable[Path]) -> bool:
-    """Whether a path is one of the roots or lies below one."""
+    """Whether a path is one of the roots, or below one."""
     return any(path[: len(root)] == root for root in roots)
 
 
 def _meets(pattern: Path, path: Path, root: Path) -> bool:
-    """Whether what lies at ``root`` was replaced, and with it what the pattern names for a mistake at ``path``."""
+    """Whether the replaced value at ``root`` holds a setting that the pattern names for a mistake at ``path``."""
     return len(root) <= len(pattern) and all(
         part == step
         or (part == ANY and isinstance(step, int))
@@ -70,11 +70,11 @@ def _meets(pattern: Path, path: Path, root: Path) -> bool:
 
 
 def read_structure(model: type[M], data: Mapping[str, Any], replaced: Iterable[Path] = ()) -> Structure[M]:
-    """Read plain data into a model; ``replaced`` names what was already found wrong and left out."""
+    """Read plain data into a model. ``replaced`` are paths that were found wrong before and left out."""
     data = copy.deepcopy(dict(data))
     gone = set(replaced)
     found = Mistakes()
-    # A round repairs all that it finds; a section found under a misspelt key is looked into in the round after.
+    # Each round repairs all mistakes that it finds. A section under a misspelled key is read in the next round.
     for _ in range(_ROUNDS):
         try:
             return Structure(model.model_validate_json(json.dumps(data)), found, frozenset(gone))
@@ -101,7 +101,7 @@ def read_structure(model: type[M], data: Mapping[str, Any], replaced: Iterable[P
 
 
 def _holds_sections(field: FieldInfo | None) -> bool:
-    """Whether a setting is a section or a list of them: what is below a misspelt one is worth looking into."""
+    """Whether a setting is a section, or a list of sections."""
     annotation = bare(field.annotation) if field else Any
     return is_model(bare(get_args(annotation)[0]) if get_origin(annotation) is tuple else annotation)
 
@@ -121,7 +121,7 @@ def _such_as(model: type[Model], path: Path) -> str:
 
 
 def _example(model: type[Model], path: Path) -> Any:
-    """A value that is right at a path: the setting's example, else its default; None where there is neither."""
+    """A valid value at a path: the example of the setting, else its default, else None."""
     field = field_at(model, path)
     if field is None:
         return None
@@ -130,13 +130,13 @@ def _example(model: type[Model], path: Path) -> Any:
 
 
 def _other_type(expected: Any, value: Any) -> str:
-    """What to write instead of a value of another type, where the value tells; else nothing."""
+    """The remedy for a value of a wrong type; empty if the value gives no hint."""
     wanted = get_args(expected) if is_union(expected) else (expected,)
     kinds = {get_origin(bare(option)) or bare(option) for option in wanted}
     if value is None:
         return "give it a value"
     if isinstance(value, float) and str in kinds:
-        return "put it in quotes: without them YAML reads a number, and 1.30 as 1.3"
+        return "put it in quotes: without quotes YAML reads a number, and 1.30 as 1.3"
     if isinstance(value, bool | int) and str in kinds:
         return f"put it in quotes, {shown(str(value).lower())}"
     if isinstance(value, str) and int in kinds and value.strip().lstrip("-").isdigit():
@@ -149,7 +149,7 @@ def _other_type(expected: Any, value: Any) -> str:
     if tuple in kinds:
         texts = any(get_args(bare(option))[:1] == (str,) for option in wanted)
         one = isinstance(value, str) and texts
-        return f"write a list, [{shown(value)}]" if one else "write a list, each item behind a dash"
+        return f"write a list, [{shown(value)}]" if one else "write a list, with a dash before each item"
     if kinds & {dict, Mapping} or is_model(expected):
         return "write its settings below the key, indented"
     return ""
@@ -161,11 +161,11 @@ _EITHER = "write true or false, without quotes"
 
 
 def _unknown_key(model: type[Model], data: Any, location: Location, path: Path) -> tuple[Mistake, str | None]:
-    """The mistake, and the Python name of the setting that was meant, to which its value is moved."""
+    """The mistake, and the Python name of the most similar setting, to which the value is moved."""
     *outside, wrong = location
     _, section = resolve(model, outside)
     allowed = keys(section)
-    # What precedes the colon at the top is the same for nearly all and must not count as likeness.
+    # The namespace before the colon is nearly always the same and must not count as similarity.
     tails = {alias.rpartition(":")[2]: alias for alias in allowed}
     near = tails.get(nearest(str(wrong).rpartition(":")[2], list(tails)) or "")
     holder = _at(model, data, outside)
@@ -178,11 +178,11 @@ def _unknown_key(model: type[Model], data: Any, location: Location, path: Path) 
 
 
 def _home(model: type[Model], wrong: str, allowed: Iterable[str]) -> str:
-    """Where a key that is unknown here would be known, else what is known here."""
+    """The remedy for an unknown key: the section that has it, else the keys of this section."""
     for path, section in sections(model):
         if path and wrong in keys(section):
             where = ".".join(str(part) for part in spelled(model, path) if isinstance(part, str))
-            return f"it is a setting of {where}: move it there"
+            return f"move it to {where}, which has this setting"
     return f"the settings here are {', '.join(allowed)}"
 
 
@@ -228,7 +228,7 @@ def _of_field(field: FieldInfo) -> Any:
 
 
 def placeholder(annotation: Any) -> Any:
-    """A section with nothing but its required settings, each as its example; Nothing for a plain value."""
+    """A section with the examples of its required settings; Nothing for a plain value."""
     section = bare(annotation)
     if get_origin(section) is tuple:
         item = placeholder(get_args(section)[0])

@@ -1,4 +1,4 @@
-"""What is wrong with the add-ons and with what they serve: storage classes, Karpenter, logs, Active Directory."""
+"""Checks of the add-ons and of what needs them: storage classes, Karpenter, logs, Active Directory."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -18,10 +18,10 @@ from ..common.setting_paths import given, partition_of, to_setting_paths
 from .group_checks import target_of
 from .settings import EksSettings
 
-NEEDS_ADDON = Rule("WK-SET-010", "What an add-on serves needs that add-on.")
+NEEDS_ADDON = Rule("WK-SET-010", "A setting that depends on an add-on needs that add-on.")
 NEEDS_LINUX = Rule("WK-SET-011", "Add-ons need Linux nodes.",
                    "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html")  # fmt: skip
-NEEDS_OIDC = Rule("WK-SET-012", "Add-ons take their roles by the OIDC provider of the cluster.",
+NEEDS_OIDC = Rule("WK-SET-012", "Add-ons with IRSA need the OIDC provider of the cluster.",
                   "https://docs.aws.amazon.com/eks/latest/userguide/iam-roles-for-service-accounts.html")  # fmt: skip
 LOGS_TWICE = Rule("WK-SET-013", "Logs of Windows nodes are collected once.")
 UNIQUE_NAME = Rule("WK-SET-014", "Objects of one kind have different names.",
@@ -33,18 +33,18 @@ _SERVED: Mapping[Path, str] = {
     ("karpenter",): "karpenter",
     ("gmsa_credential_specs",): "windows-gmsa",
 }
-"""Settings with the add-on that serves them."""
+"""Settings with the add-on that they need."""
 _ELSEWHERE: Mapping[Any, str] = {
-    "vpc-cni": "remove it: it is there anyway, and cluster.windows_ipam configures it",
-    "coredns": "remove it: it is there anyway, where cluster.core_dns says",
-    "kube-proxy": "remove it: it is there anyway, on Windows as a part of the node image",
+    "vpc-cni": "remove it: it is always installed, and cluster.windows_ipam configures it",
+    "coredns": "remove it: it is always installed, and cluster.core_dns configures it",
+    "kube-proxy": "remove it: it is always installed, and on Windows it is part of the node image",
     "aws-for-fluent-bit": "set windows_logs for Windows nodes, or choose amazon-cloudwatch-observability",
 }
-"""What a file says of add-ons that are not chosen from the table."""
+"""The remedy for add-ons that are not in the table."""
 
 
 def check_addon_settings(settings: EksSettings) -> Iterable[Mistake]:
-    """Every mistake in the add-ons and in what they serve."""
+    """Every mistake in the add-ons and in what needs them."""
     releases = settings.windows_releases
     version = target_of(settings.cluster).kubernetes_version
     for mistake in check_addons(settings.addons, bool(releases), version, windows_releases=releases):
@@ -77,7 +77,7 @@ def _arn_formats(settings: EksSettings) -> Mapping[Path, tuple[ArnFormat, str | 
 
 
 def _check_whole(settings: EksSettings) -> Iterable[Mistake]:
-    """What the add-ons together need of nodes and cluster, and what needs an add-on."""
+    """Check what the add-ons need of nodes and cluster, and what needs an add-on."""
     found = Mistakes()
     if settings.addons and linux_capacity(settings.instance_groups) == 0 and settings.cluster.core_dns == "fargate":
         found.add(NEEDS_LINUX, ("addons",), "Fargate runs CoreDNS only, and there are no Linux nodes for add-ons",
@@ -85,12 +85,12 @@ def _check_whole(settings: EksSettings) -> Iterable[Mistake]:
     by_irsa = [addon.name for addon in settings.addons if addon.identity == "irsa" and addon.role_arn is None
                and addon.name in ADDONS and ADDONS[addon.name].service_account]  # fmt: skip
     if by_irsa and not settings.cluster.oidc_provider:
-        found.add(NEEDS_OIDC, ("cluster", "oidc_provider"), f"{', '.join(by_irsa)} get their roles by it",
+        found.add(NEEDS_OIDC, ("cluster", "oidc_provider"), f"the roles of {', '.join(by_irsa)} need it",
                   'set oidc_provider to true, or identity of these add-ons to "pod_identity"', False)  # fmt: skip
     for path, addon_name in _SERVED.items():
         served = getattr(settings, str(path[0]))
         if (getattr(served, str(path[1])) if path[1:] else served) and addon_name not in settings.addon_names:
-            found.add(NEEDS_ADDON, path, f"this needs the add-on {addon_name}",
+            found.add(NEEDS_ADDON, path, f"needs the add-on {addon_name}",
                       f'add {{"name": "{addon_name}"}} to addons, or remove it')  # fmt: skip
     return found
 
@@ -110,11 +110,11 @@ def _check_names(names: Sequence[tuple[Path, str]]) -> Iterable[Mistake]:
     seen: set[str] = set()
     for path, name in names:
         if name in seen:
-            yield Mistake(path, UNIQUE_NAME, "another one has the same name", "give each a name of its own", name)
+            yield Mistake(path, UNIQUE_NAME, "another object has the same name", "give each its own name", name)
         seen.add(name)
 
 
-# The checks below stand beside their components, and so bring the SDK: they are imported by stacks that need them.
+# The checks below are in modules that import the SDK, so they are imported only by stacks that need them.
 
 
 def _check_karpenter(settings: EksSettings) -> Iterable[Mistake]:

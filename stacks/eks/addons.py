@@ -1,11 +1,11 @@
-"""The add-ons of the flavour ``eks`` and what they serve.
+"""Creates the add-ons of the flavour ``eks`` and what needs them.
 
-- the role of Windows nodes that Karpenter starts, where it is asked for;
+- the role of Windows nodes that Karpenter starts;
 - the add-ons with their roles;
 - storage classes;
-- Karpenter's Windows pools, credential specs of Active Directory: objects of kinds that add-ons bring;
+- Windows pools of Karpenter and credential specs of Active Directory, whose kinds the add-ons define;
 - logs of Windows nodes by Fluent Bit;
-- what all of these need of the roles of Windows nodes.
+- the policies that all of these need in the roles of Windows nodes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,27 +32,27 @@ from .environment import Environment
 
 @dataclass
 class Served:
-    """What the add-ons gave, and what they need of Windows nodes."""
+    """The results of the add-ons, and the policies that they need on Windows nodes."""
 
     role_arns: dict[str, pulumi.Output[str]] = field(default_factory=dict[str, pulumi.Output[str]])
     """Roles of the service accounts, by add-on."""
     storage_classes: list[str] = field(default_factory=list[str])
     """Names of the storage classes."""
     node_policies: dict[str, pulumi.Output[str]] = field(default_factory=dict[str, pulumi.Output[str]])
-    """Inline policies for the roles of Windows nodes, by what they are for."""
+    """Inline policies for the roles of Windows nodes, by purpose."""
     node_roles: dict[str, pulumi.Output[str]] = field(default_factory=dict[str, pulumi.Output[str]])
     """Names of roles of Windows nodes that belong to no group."""
 
 
 def create_addons(environment: Environment, before: Sequence[pulumi.Resource]) -> Served:
-    """Make the add-ons, after ``before``, and what they serve after them."""
+    """Create the add-ons after ``before``, and what needs them afterwards."""
     served = Served()
     karpenter = _create_karpenter_role(environment, served)
     addons = _create_addons(environment, karpenter, before)
     opts = after(environment.opts, *([addons] if addons else before))
     if addons is not None:
         served.role_arns = addons.role_arns
-    # A storage class only names its driver, which need not be there.
+    # A storage class only names its driver, which need not exist yet.
     _create_storage_classes(environment, served, environment.opts)
     if karpenter is not None:
         _create_karpenter_pools(environment, karpenter, opts)
@@ -151,7 +151,7 @@ def _create_windows_logs(environment: Environment, served: Served) -> None:
 def attach_node_policies(
     environment: Environment, groups: Mapping[str, EksLinuxNodeGroup | EksWindowsNodeGroup], served: Served
 ) -> None:
-    """Give the roles of Windows nodes what add-ons need there."""
+    """Attach the policies that add-ons need to the roles of Windows nodes."""
     roles = {**{name: group.role_name for name, group in groups.items()}, **served.node_roles}
     for name, role in roles.items():
         for use, policy in served.node_policies.items():

@@ -1,4 +1,4 @@
-"""What is wrong with the settings of an EKS cluster whose structure is right, and what is merely not advised."""
+"""Checks of the settings of an EKS environment, once their structure is right; and advice."""
 
 from collections.abc import Iterable, Mapping
 
@@ -34,7 +34,7 @@ from .settings import EksSettings
 
 __all__ = ["COMPARED", "LINUX_FIELDS", "WINDOWS_FIELDS", "advise_settings", "check_settings"]
 LINUX_FIELDS: tuple[str, ...] = ()
-"""Settings of a group that a Windows group does not have."""
+"""Settings of Linux groups only."""
 
 _GROUP = ("instance_groups", SAME)
 COMPARED: Mapping[str, tuple[Path, ...]] = {
@@ -74,13 +74,13 @@ COMPARED: Mapping[str, tuple[Path, ...]] = {
 
 
 def check_settings(settings: EksSettings) -> Mistakes:
-    """Every mistake that the values have among themselves, with the Python names as paths."""
+    """Every mistake in the values, with the Python names as paths."""
     checks = (check_common, _check_network, check_cluster_settings, check_group_settings, check_addon_settings)
     return collected(settings, checks)
 
 
 def advise_settings(settings: EksSettings) -> Mistakes:
-    """What would come up, but is not advised, as far as no component says it itself."""
+    """Advice on settings that work, as far as no component gives it."""
     return Mistakes(advise_groups(settings))
 
 
@@ -88,7 +88,7 @@ def _check_network(settings: EksSettings) -> Iterable[Mistake]:
     network = settings.network
     yield from check_disjoint({"network.cidr": network.cidr, "cluster.service_cidr": settings.cluster.service_cidr})
     if zone_number(settings) == 1:
-        yield Mistake(("network", "zones"), SUBNET_COUNT, "a control plane of EKS has subnets in two zones at least",
+        yield Mistake(("network", "zones"), SUBNET_COUNT, "an EKS control plane needs subnets in at least two zones",
                       "set zones to 2 or 3", network.zones)  # fmt: skip
     if network.nat == "none":
         endpoints = private_endpoints(

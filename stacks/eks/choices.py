@@ -1,4 +1,4 @@
-"""The values to choose from, for editors: from the tables by which the components judge the same settings."""
+"""The allowed values of settings for the JSON schema, from the tables with which the components check them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,7 +24,7 @@ from winkube.tables.windows import EDITIONS, WINDOWS_RELEASES
 
 from ..config.introspection import Model
 from . import addon_settings, cluster_settings, group_settings
-from .cluster_checks import CORE_DNS_PLACES
+from .cluster_checks import CORE_DNS_PLATFORMS
 
 CHOICES: Mapping[tuple[type[Model], str], Sequence[str]] = {
     (cluster_settings.ClusterSettings, "kubernetes_version"): tuple(EKS_MINORS),
@@ -33,7 +33,7 @@ CHOICES: Mapping[tuple[type[Model], str], Sequence[str]] = {
     (cluster_settings.ClusterSettings, "control_plane_egress"): tuple(EGRESS_MODES),
     (cluster_settings.ClusterSettings, "support_type"): tuple(SUPPORT_TYPES),
     (cluster_settings.ClusterSettings, "control_plane_tier"): CONTROL_PLANE_TIERS,
-    (cluster_settings.ClusterSettings, "core_dns"): CORE_DNS_PLACES,
+    (cluster_settings.ClusterSettings, "core_dns"): CORE_DNS_PLATFORMS,
     (cluster_settings.PodPortSettings, "protocol"): PROTOCOLS,
     (cluster_settings.AccessPolicySettings, "policy"): tuple(ACCESS_POLICIES),
     (cluster_settings.WindowsIpamSettings, "mode"): MODES,
@@ -51,4 +51,4 @@ CHOICES: Mapping[tuple[type[Model], str], Sequence[str]] = {
     (addon_settings.KarpenterPoolSettings, "windows"): tuple(WINDOWS_RELEASES),
     (addon_settings.KarpenterPoolSettings, "capacity_types"): KARPENTER_CAPACITY_TYPES,
 }
-"""Section and setting to its values; of a list, the values of its items."""
+"""Section and setting to the allowed values; for a list, those of its items."""

@@ -1,4 +1,4 @@
-"""What is wrong with the cluster's settings: control plane, addresses of Windows pods, DNS, security groups."""
+"""Checks of the section of the cluster: control plane, Windows IPAM, CoreDNS, security groups."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,10 +15,10 @@ from .settings import EksSettings
 
 CORE_DNS = Rule(
     "WK-SET-009",
-    "CoreDNS runs on Linux nodes or on Fargate, where EKS manages it and its nodes can reach it.",
+    "CoreDNS runs on Linux nodes, or on Fargate if EKS manages it and nodes can reach it.",
     "https://docs.aws.amazon.com/eks/latest/userguide/fargate-getting-started.html#fargate-gs-coredns",
 )
-CORE_DNS_PLACES = ("nodes", "fargate")
+CORE_DNS_PLATFORMS = ("nodes", "fargate")
 _IPAM_SWITCH = "enableWindowsIpam"
 _OF_THE_ADDON = ("addon_version", "addon_values", "service_account_role_arn")
 
@@ -51,34 +51,34 @@ def _arn_formats(cluster: ClusterSettings) -> Mapping[Path, tuple[ArnFormat, str
 
 
 def _check_core_dns(cluster: ClusterSettings) -> Iterable[Mistake]:
-    place, path = cluster.core_dns, ("core_dns",)
-    if place not in CORE_DNS_PLACES:
-        yield Mistake(path, CORE_DNS, f"CoreDNS runs on {one_of(CORE_DNS_PLACES)}",
-                      f"write {shown(nearest(place, CORE_DNS_PLACES) or CORE_DNS_PLACES[0])}", place)  # fmt: skip
-    if place != "fargate":
+    platform, path = cluster.core_dns, ("core_dns",)
+    if platform not in CORE_DNS_PLATFORMS:
+        near = nearest(platform, CORE_DNS_PLATFORMS) or CORE_DNS_PLATFORMS[0]
+        yield Mistake(path, CORE_DNS, f"CoreDNS runs on {one_of(CORE_DNS_PLATFORMS)}", f"write {shown(near)}", platform)
+    if platform != "fargate":
         return
     if cluster.windows_ipam.mode == "config_map":
-        yield Mistake(path, CORE_DNS, "beside a self-managed CNI CoreDNS is not managed either, and stays on nodes",
-                      'write "nodes", or set windows_ipam.mode to "addon"', place)  # fmt: skip
+        yield Mistake(path, CORE_DNS, "with a self-managed CNI, CoreDNS is self-managed too, and runs on nodes",
+                      'write "nodes", or set windows_ipam.mode to "addon"', platform)  # fmt: skip
     if cluster.security_groups is not None:
-        yield Mistake(path, CORE_DNS, "pods on Fargate are in the cluster's own security group, which nodes with "
-                      "security_groups are not", 'write "nodes", or remove security_groups', place)  # fmt: skip
+        yield Mistake(path, CORE_DNS, "pods on Fargate are in the security group of EKS, but nodes with "
+                      "security_groups are not", 'write "nodes", or remove security_groups', platform)  # fmt: skip
 
 
 def _check_ipam(ipam: WindowsIpamSettings, *, windows: bool) -> Iterable[Mistake]:
     found = Mistakes(check_windows_ipam(given(ipam, enabled=True)))
     values = dict(ipam.addon_values)
     if _IPAM_SWITCH in values:
-        found.add(OWNED_VALUE, ("addon_values", _IPAM_SWITCH), "Windows IPAM is on where there are Windows nodes",
+        found.add(OWNED_VALUE, ("addon_values", _IPAM_SWITCH), "Windows IPAM is switched on if there are Windows nodes",
                   "remove it", values.pop(_IPAM_SWITCH))  # fmt: skip
     found.take(check_addon_values(values))
     if ipam.mode == "config_map":
         for field in _OF_THE_ADDON:
             if getattr(ipam, field):
-                found.add(IPAM_MODE, (field,), "belongs to the add-on, which mode config_map does not make",
+                found.add(IPAM_MODE, (field,), "belongs to the add-on, which is not installed with mode config_map",
                           f'remove {field}, or set mode to "addon"', getattr(ipam, field))  # fmt: skip
     if not windows:
-        # What the CNI is beside Windows is there in any cluster.
+        # The settings of the add-on hold for Linux nodes as well.
         fields = [field for field in type(ipam).model_fields if field not in _OF_THE_ADDON]
         found.extend(windows_only(ipam, fields, "add a group with windows"))
     return found

@@ -1,4 +1,4 @@
-"""What the parts of an environment have in common while it is built."""
+"""The values that all steps of building an environment share."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from .settings import EksSettings
 
 @dataclass(frozen=True)
 class Environment:
-    """What every part of an environment is built with."""
+    """The values that all steps of building an environment share."""
 
     settings: EksSettings
     network: Network
@@ -23,10 +23,10 @@ class Environment:
 
     @property
     def name(self) -> str:
-        """The name of the cluster, with which every resource's begins."""
+        """The name of the cluster, and the prefix of all resource names."""
         return self.settings.cluster.name
 
     @property
     def manages_addons(self) -> bool:
-        """Whether CNI, kube-proxy and CoreDNS are EKS add-ons; else the cluster brings its own."""
+        """Whether CNI, kube-proxy and CoreDNS are EKS add-ons; else they are self-managed."""
         return self.settings.cluster.windows_ipam.mode == "addon"

@@ -1,4 +1,4 @@
-"""What is wrong with the groups of nodes, each by itself and all of them together; and what is merely not advised."""
+"""Checks of the node groups, each by itself and all together; and advice."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ from .group_settings import InstanceGroupSettings
 from .settings import EksSettings
 
 WINDOWS_FIELDS = ("edition", "windows_taint", "excluded_snat_cidrs", "cpu_cores", "threads_per_core")
-"""Settings of a group that a Linux group does not have."""
+"""Settings of Windows groups only."""
 
 
 def check_group_settings(settings: EksSettings) -> Iterable[Mistake]:
@@ -43,7 +43,7 @@ def check_group_settings(settings: EksSettings) -> Iterable[Mistake]:
 
 
 def advise_groups(settings: EksSettings) -> Iterable[Mistake]:
-    """What concerns the groups together; of a single group its component speaks itself."""
+    """Advice on all groups together. Advice on a single group comes from its component."""
     groups, network = settings.instance_groups, settings.network
     if settings.cluster.core_dns == "nodes":
         advice = advise_node_groups(groups, ("instance_groups",))
@@ -56,7 +56,7 @@ def advise_groups(settings: EksSettings) -> Iterable[Mistake]:
 
 
 def target_of(cluster: ClusterSettings) -> EksTarget:
-    """The cluster as groups will see it. What is wrong with it is told once, of the cluster, and not of each group."""
+    """The cluster as groups see it. Its wrong values are replaced, so that they are reported for the cluster only."""
     version, mode, services = cluster.kubernetes_version, cluster.authentication_mode, cluster.service_cidr
     return EksTarget(
         name=cluster.name,
@@ -70,14 +70,14 @@ def target_of(cluster: ClusterSettings) -> EksTarget:
 
 
 def own_policies(group: InstanceGroupSettings, cluster: ClusterSettings) -> tuple[str, ...]:
-    """Names of the AWS managed policies that the role of a group gets anyway."""
+    """Names of the AWS managed policies that the role of a group always has."""
     policies = NODE_POLICIES["eks-windows" if group.windows else "eks-linux"]
     own_role = cluster.windows_ipam.service_account_role_arn is not None
     return tuple(policy for policy in policies if policy != CNI_POLICY or not own_role)
 
 
 def _options(group: InstanceGroupSettings, cluster: ClusterSettings) -> Any:
-    # A Linux group has no such options: that they were given is told once, without what they would mean.
+    # A Linux group has no such options, so they are reported only as such, and not checked.
     unset = {} if group.windows else {field: type(group).model_fields[field].default for field in WINDOWS_FIELDS}
     prefixes = bool(group.windows) and cluster.windows_ipam.prefix_delegation
     return given(group, **unset, prefix_delegation=prefixes, cluster_security_group=True)

@@ -1,14 +1,14 @@
-"""The flavour ``eks``: a managed control plane with Linux and Windows nodes.
+"""The program of the flavour ``eks``: a managed control plane with Linux and Windows nodes.
 
-What is made, in the order in which it can come up:
+It creates, in the order of dependencies:
 
-- the network, and with it the zone and the state bucket where the settings ask for them;
-- the cluster with its role, logs, key and access entries, and security groups of its own where it has some;
-- the CNI with Windows IPAM, and kube-proxy: nodes are not ready without them;
+- the network, and the zone and the state bucket if the settings have them;
+- the cluster with its role, logs, key, access entries and security groups;
+- the CNI with Windows IPAM, and kube-proxy, without which nodes do not become ready;
 - the Linux groups, then CoreDNS on them, or on Fargate;
-- the add-ons, and what they serve (:mod:`stacks.eks.addons`);
-- the Windows groups after the Linux ones, beside CoreDNS: pods of theirs need it, their nodes do not;
-- the RuntimeClasses by which pods find the nodes of their build.
+- the add-ons, and what needs them (:mod:`stacks.eks.addons`);
+- the Windows groups after the Linux ones, in parallel with CoreDNS: their pods need it, their nodes do not;
+- the RuntimeClasses that place pods on nodes of their Windows build.
 """
 
 from typing import Any
@@ -48,7 +48,7 @@ Groups = dict[str, EksLinuxNodeGroup | EksWindowsNodeGroup]
 
 
 def build(settings: EksSettings) -> None:
-    """Build the environment and export what its users need."""
+    """Create the environment, and export its outputs."""
     name, tags = settings.cluster.name, settings.tags
     provider = aws.Provider(f"{name}-aws", region=settings.region)
     opts = pulumi.ResourceOptions(providers=[provider])
@@ -66,7 +66,7 @@ def build(settings: EksSettings) -> None:
     core_dns = _create_core_dns(environment, *linux.values())
     served = [*nodes, core_dns] if core_dns else nodes
     addons = create_addons(environment, served)
-    # Without Linux groups CoreDNS runs on Fargate, and is what a cluster has before it has Windows nodes.
+    # Without Linux groups CoreDNS runs on Fargate, and Windows groups come after it.
     windows = _create_windows(environment, nodes if linux else served)
     attach_node_policies(environment, windows, addons)
     classes = _create_runtime_classes(environment)
@@ -128,7 +128,7 @@ def _create_cluster(
         security_group_ids=[*own, *section.security_group_ids],
         access_entries=entries,
         windows=bool(settings.windows_releases),
-        # Who manages the CNI manages kube-proxy and CoreDNS as well.
+        # With a self-managed CNI, kube-proxy and CoreDNS are self-managed as well.
         self_managed_addons=section.windows_ipam.mode == "config_map",
         tags=settings.tags,
     )
@@ -136,14 +136,14 @@ def _create_cluster(
 
 
 def _create_linux(environment: Environment, ipam: WindowsIpam) -> Groups:
-    """kube-proxy, and the Linux groups after CNI and proxy."""
+    """Create kube-proxy, and the Linux groups after the CNI and kube-proxy."""
     name, opts = environment.name, environment.opts
     first: list[pulumi.Resource] = [ipam]
     if environment.manages_addons:
         first.append(_create_addon(environment, "kube-proxy", opts))
     groups: Groups = {}
     for section in (group for group in environment.settings.instance_groups if group.linux):
-        # With a role of its own the CNI needs nothing of the nodes'.
+        # If the CNI has its own role, the node role does not need its policy.
         cni_policy = environment.settings.cluster.windows_ipam.service_account_role_arn is None
         args = _group_args(EksLinuxNodeGroupArgs, section, environment, cni_policy=cni_policy)
         groups[section.name] = EksLinuxNodeGroup(f"{name}-{section.name}", args, after(opts, *first))
@@ -151,7 +151,7 @@ def _create_linux(environment: Environment, ipam: WindowsIpam) -> Groups:
 
 
 def _create_core_dns(environment: Environment, *linux: pulumi.Resource) -> EksAddon | None:
-    """CoreDNS on the Linux groups or on Fargate; None where the cluster brings its own."""
+    """Create CoreDNS on the Linux groups or on Fargate; None if it is self-managed."""
     settings = environment.settings
     if not environment.manages_addons:
         return None
@@ -176,7 +176,7 @@ def _create_addon(environment: Environment, addon: str, opts: pulumi.ResourceOpt
 
 
 def _create_ipam(environment: Environment) -> WindowsIpam:
-    """The CNI. A cluster without Windows nodes has it as well, with Windows IPAM off."""
+    """Create the CNI. Without Windows nodes, Windows IPAM is off."""
     settings = environment.settings
     args = arguments(
         WindowsIpamArgs,
@@ -192,7 +192,7 @@ def _create_windows(environment: Environment, before: list[pulumi.Resource]) -> 
     settings = environment.settings
     groups: Groups = {}
     for section in (group for group in settings.instance_groups if group.windows):
-        # What add-ons do on Windows nodes they do with the rights of the nodes.
+        # On Windows nodes, add-ons use the role of the node.
         for_addons = windows_node_policies(settings.addon_names, environment.cluster.target.partition)
         args = _group_args(
             EksWindowsNodeGroupArgs,

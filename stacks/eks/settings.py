@@ -1,4 +1,4 @@
-"""What a stack file of an EKS cluster may say. The sections stand in modules of their own."""
+"""The settings of an EKS environment. The sections are in the other modules."""
 
 from pydantic import Field
 
@@ -15,26 +15,26 @@ from .group_settings import InstanceGroupSettings
 
 
 class EksSettings(Settings):
-    """One environment: everything that ``Pulumi.<stack>.yaml`` says of it."""
+    """The settings of an EKS environment in ``Pulumi.<stack>.yaml``."""
 
     cluster: ClusterSettings
-    """The control plane of EKS."""
+    """The EKS control plane."""
     instance_groups: tuple[InstanceGroupSettings, ...] = Field(examples=[[{"name": "system", "linux": "al2023"}]])
-    """The groups of nodes: Linux ones for CoreDNS and other system pods, and Windows ones."""
+    """The node groups: Linux groups for CoreDNS and other system pods, and Windows groups."""
     addons: tuple[AddonSettings, ...] = ()
-    """What is installed in the cluster beside CNI, kube-proxy and CoreDNS. Default: nothing."""
+    """Add-ons besides the CNI, kube-proxy and CoreDNS. Default: none."""
     storage_classes: StorageClassesSettings = StorageClassesSettings()
     """Storage classes for Windows pods. Default: none."""
     karpenter: KarpenterSettings | None = None
-    """Windows nodes by Karpenter. Default: by groups only."""
+    """Windows nodes that Karpenter starts. Default: groups only."""
     windows_logs: WindowsLogsSettings | None = None
-    """Logs of Windows nodes in CloudWatch; not beside amazon-cloudwatch-observability. Default: none."""
+    """Logs of Windows nodes in CloudWatch; excludes amazon-cloudwatch-observability. Default: none."""
     gmsa_credential_specs: tuple[GmsaCredentialSpecSettings, ...] = ()
-    """Identities of Active Directory for Windows pods. Default: none."""
+    """Active Directory identities for Windows pods. Default: none."""
 
     @property
     def windows_releases(self) -> tuple[str, ...]:
-        """The releases of all Windows nodes, those of groups and those that Karpenter starts; none without any."""
+        """The Windows releases of all groups and Karpenter pools."""
         releases = {group.windows for group in self.instance_groups if group.windows is not None}
         pools = self.karpenter.windows_pools if self.karpenter else ()
         return tuple(sorted(releases | {pool.windows for pool in pools}))
@@ -46,4 +46,4 @@ class EksSettings(Settings):
 
 
 SETTINGS = EksSettings
-"""The model of the flavour's stack files."""
+"""The model of the stack files of this flavour."""

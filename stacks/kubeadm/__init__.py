@@ -1,1 +1,1 @@
-"""The flavour whose control plane is one's own: kubeadm on EC2, flannel, Linux and Windows instance groups."""
+"""The flavour with a self-managed control plane: kubeadm on EC2, flannel, Linux and Windows instance groups."""

@@ -1,4 +1,4 @@
-"""What is wrong with the settings of a self-managed cluster whose structure is right, and what is not advised."""
+"""Checks of the settings of a self-managed environment, once their structure is right."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -29,11 +29,11 @@ from .group_settings import KubeadmGroupSettings
 from .settings import KubeadmSettings
 
 LATER = object()
-"""In the place of a value that the deployment gives."""
+"""Replaces a value that is known only after the deployment."""
 WINDOWS_FIELDS = ("edition", "windows_taint", "kubelet_log", "page_file_mib", "bitlocker", "drain_seconds")
-"""Settings of a group that a Linux group does not have."""
+"""Settings of Windows groups only."""
 LINUX_FIELDS = ("runtime",)
-"""Settings of a group that a Windows group does not have."""
+"""Settings of Linux groups only."""
 _WORDS: Mapping[str, str] = {"vpc_cidrs.0": "network.cidr", "target.": "cluster."}
 
 COMPARED: Mapping[str, tuple[Path, ...]] = {
@@ -47,19 +47,19 @@ COMPARED: Mapping[str, tuple[Path, ...]] = {
 
 
 def check_settings(settings: KubeadmSettings) -> Mistakes:
-    """Every mistake that the values have among themselves, with the Python names as paths."""
+    """Every mistake in the values, with the Python names as paths."""
     return collected(settings, (check_common, _check_cluster, _check_groups, _check_objects))
 
 
 def advise_settings(settings: KubeadmSettings) -> Mistakes:
-    """What would come up, but is not advised, as far as no component says it itself."""
+    """Advice on settings that work, as far as no component gives it."""
     return Mistakes()
 
 
 def _check_cluster(settings: KubeadmSettings) -> Iterable[Mistake]:
     cluster = settings.cluster
     found = check_control_plane(_control_plane(settings))
-    # The domain is told with the zone, and a name outside of a domain that is none says nothing.
+    # The domain is reported with the zone. If it is wrong, the cluster name cannot be compared with it.
     domain_is_wrong = any(mistake.path[0] == "domain" for mistake in found)
     told = (mistake for mistake in found if mistake.path[0] != "domain")
     told = (mistake for mistake in told if not (domain_is_wrong and mistake.rule is NAME_IN_ZONE))
@@ -71,7 +71,7 @@ def _check_cluster(settings: KubeadmSettings) -> Iterable[Mistake]:
 
 
 def _in_words_of_the_file(found: Iterable[Mistake]) -> Iterable[Mistake]:
-    """What components call otherwise than the file."""
+    """Replace names of arguments in messages by the names in the file."""
     for mistake in found:
         message, remedy = mistake.message, mistake.remedy
         for word, meant in _WORDS.items():
@@ -80,7 +80,7 @@ def _in_words_of_the_file(found: Iterable[Mistake]) -> Iterable[Mistake]:
 
 
 def _control_plane(settings: KubeadmSettings) -> Any:
-    """The control plane as its component will see it: the subnets are those of the network, one per zone."""
+    """The arguments of the control plane, with the subnets of the network, one for each zone."""
     network, zone = settings.network, settings.zone
     region = REGIONS.get(settings.region)
     zones = network.zones if not isinstance(network.zones, int) else (region.zones if region else ())[: network.zones]
@@ -112,19 +112,19 @@ def _check_groups(settings: KubeadmSettings) -> Iterable[Mistake]:
         found = Mistakes(check_tags(group.tags, ("tags",)))
         found.extend(check_role(group, (), settings.region))
         found.extend(check_arn_formats(_arn_formats(group), settings.region))
-        judged = given(group, subnet_ids=("",), **_defaults(group))
-        found.extend(check_instance_group(judged, target))
+        checked = given(group, subnet_ids=("",), **_defaults(group))
+        found.extend(check_instance_group(checked, target))
         if group.linux:
             found.extend(windows_only(group, WINDOWS_FIELDS, "set windows instead of linux"))
-        downloads = check_downloads(judged, target) if known else Mistakes()
-        # The runtime is the group's own; everything else that decides about downloads is the cluster's.
+        downloads = check_downloads(checked, target) if known else Mistakes()
+        # The runtime is a setting of the group; all others that decide on downloads are settings of the cluster.
         own = [mistake for mistake in downloads if mistake.path[0] == "runtime"]
         yield from _in_words_of_the_file(to_setting_paths([*found, *own], "instance_groups", index))
         yield from to_setting_paths([mistake for mistake in downloads if mistake not in own], "cluster")
 
 
 def target_of(settings: KubeadmSettings) -> JoinTarget:
-    """The cluster as groups will see it. What is wrong with it is told once, of the cluster, and not of each group."""
+    """The cluster as groups see it. Its wrong values are replaced, so that they are reported for the cluster only."""
     cluster = settings.cluster
     version = cluster.kubernetes_version
     return JoinTarget(
@@ -161,7 +161,7 @@ def _check_objects(settings: KubeadmSettings) -> Iterable[Mistake]:
         windows=bool(releases),
     )
     found = check_pod_network(pod_network)
-    names = ("pod_cidr", "service_cidr")  # judged with the cluster
+    names = ("pod_cidr", "service_cidr")  # checked with the cluster
     yield from to_setting_paths((mistake for mistake in found if mistake.path[0] not in names), "pod_network")
     if releases:
         version = cluster.kubernetes_version
@@ -184,7 +184,7 @@ def _check_addons(settings: KubeadmSettings) -> Iterable[Mistake]:
         partition=partition_of(settings.region) or "aws",
         windows=bool(settings.windows_releases),
         vpc_id="",
-        # What the issuer will be is known after the deployment; whether there will be one is a matter of the settings.
+        # The issuer is known after the deployment; the settings decide whether there is one.
         oidc_provider_arn=LATER if irsa else None,
         oidc_issuer=LATER if irsa else None,
         permissions_boundary=cluster.permissions_boundary,
@@ -196,8 +196,8 @@ def _check_addons(settings: KubeadmSettings) -> Iterable[Mistake]:
         if first == "addons":
             yield mistake
         elif first in ("oidc_provider_arn", "oidc_issuer"):
-            yield Mistake(("cluster", "irsa"), mistake.rule, "add-ons take IAM roles, which the cluster's service "
-                          "accounts cannot without an issuer", "add irsa: {} to the cluster, or give each add-on a "
+            yield Mistake(("cluster", "irsa"), mistake.rule, "add-ons assume IAM roles, which needs an OIDC issuer "
+                          "of the cluster", "add irsa: {} to the cluster, or give each add-on a "
                           "role_arn")  # fmt: skip
 
 
@@ -214,7 +214,7 @@ def _check_samples(settings: KubeadmSettings) -> Iterable[Mistake]:
 
 
 def _defaults(group: KubeadmGroupSettings) -> dict[str, Any]:
-    """What a group's component decides where the settings leave it open."""
+    """The values that the component of a group sets by default."""
     return {
         "edition": group.edition or ("core" if group.windows else None),
         "runtime": group.runtime or "containerd",

@@ -1,4 +1,4 @@
-"""The values to choose from, for editors: from the tables by which the components judge the same settings."""
+"""The allowed values of settings for the JSON schema, from the tables with which the components check them."""
 
 from winkube.addons.self_managed_table import SELF_MANAGED_ADDONS
 from winkube.admission.admission_manifests import MODES

@@ -1,4 +1,4 @@
-"""What the parts of an environment have in common while it is built."""
+"""The values that all steps of building an environment share."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from .settings import KubeadmSettings
 
 @dataclass(frozen=True)
 class Environment:
-    """What every part of an environment is built with."""
+    """The values that all steps of building an environment share."""
 
     settings: KubeadmSettings
     network: Network
@@ -21,12 +21,12 @@ class Environment:
 
     @property
     def name(self) -> str:
-        """With which every resource's name begins: the first label of the cluster's name."""
+        """The prefix of all resource names: the first label of the cluster name."""
         return resource_prefix(self.settings.cluster.name)
 
 
 def resource_prefix(cluster_name: str) -> str:
-    """The first label of a cluster's name: dots do not belong into the names of resources.
+    """The first label of a cluster name, as names of resources have no dots.
 
     >>> resource_prefix("prod.example.com")
     'prod'

@@ -1,4 +1,4 @@
-"""What a stack file may say of instance groups of a cluster of one's own: mirrors of the components' arguments."""
+"""The settings of self-managed instance groups, which mirror the arguments of the components."""
 
 from collections.abc import Mapping
 
@@ -13,26 +13,26 @@ class RolloutSettings(Model):
     """How the nodes of a group are replaced when its image, code or settings change."""
 
     min_healthy_percentage: int = 90
-    """Which part of the nodes stays in service, in percent. Default: 90; a small group has a new node first."""
+    """The percentage of nodes that stay in service. Default: 90; a small group starts a new node first."""
     canary_percentage: int | None = 10
-    """Which part of the nodes is replaced first, in percent; null for none. Default: 10, one node at least."""
+    """The percentage of nodes that are replaced first; null for none. Default: 10, at least one node."""
     canary_minutes: int = 10
-    """How long the rest waits for the first part to prove itself, in minutes. Default: 10."""
+    """The number of minutes to wait after the first part. Default: 10."""
     automatic: bool = True
-    """Whether a change replaces running nodes; no leaves it to the next ones that start. Default: yes."""
+    """Whether a change replaces running nodes; otherwise it reaches new nodes only. Default: yes."""
 
 
 class KubeadmGroupSettings(Model):
-    """Nodes of one kind: Linux where `linux` is set, Windows where `windows` is set."""
+    """A group of nodes: Linux nodes with `linux`, Windows nodes with `windows`."""
 
     name: str = Field(examples=["system"])
     """The name of the group: letters, digits, hyphens and underscores."""
     count: int = 1
-    """How many groups the entry stands for, 1 to 1000; several are called `<name>-1`, `<name>-2`. Default: 1."""
+    """The number of groups, 1 to 1000; several are named `<name>-1`, `<name>-2`. Default: 1."""
     linux: str | None = Field(default=None, examples=["al2023"])
-    """The Linux of the nodes: al2023 or ubuntu2404. Excludes windows. Default: not a Linux group."""
+    """The Linux distribution: al2023 or ubuntu2404. Excludes windows. Default: not a Linux group."""
     windows: str | None = Field(default=None, examples=["2022"])
-    """The release of Windows Server of the nodes, in quotes. Excludes linux. Default: not a Windows group."""
+    """The release of Windows Server, in quotes. Excludes linux. Default: not a Windows group."""
     edition: str | None = None
     """The edition of Windows Server, for Windows groups only. Default: core."""
     runtime: str | None = None
@@ -44,11 +44,11 @@ class KubeadmGroupSettings(Model):
     max_size: int = 3
     """The greatest number of nodes. Default: 3."""
     desired_size: int | None = None
-    """The number of nodes to start with; afterwards an autoscaler's to decide. Default: minSize."""
+    """The initial number of nodes; an autoscaler changes it later. Default: minSize."""
     capacity_type: str = "on_demand"
-    """The kind of capacity, on_demand or spot. Default: on_demand."""
+    """The capacity type, on_demand or spot. Default: on_demand."""
     on_demand_base: int = 0
-    """How many nodes of a spot group are on demand before any are spot. Default: none."""
+    """The number of on-demand nodes in a spot group; all others are spot. Default: 0."""
     labels: Mapping[str, str] = {}
     """Labels of the nodes. Default: none."""
     taints: tuple[TaintSettings, ...] = Field(
@@ -60,40 +60,40 @@ class KubeadmGroupSettings(Model):
     root_volume_size_gib: int | None = None
     """The size of the root volume in GiB. Default: 100 for Windows, 50 for Linux."""
     volume_kms_key_arn: str | None = None
-    """The ARN of the key that encrypts the disks; Auto Scaling must be allowed it. Default: AWS' own for EBS."""
+    """The ARN of the key of the volumes; its policy must admit Auto Scaling. Default: AWS' own for EBS."""
     image_id: str | None = None
-    """The id of an image of your own. Default: the newest one of its maker."""
+    """The id of your own image. Default: the newest public image."""
     kubelet: KubeletSettings = KubeletSettings()
     """Limits, reservations and further settings of the kubelet. Default: what the platform needs."""
     ecr_credentials: bool | None = None
-    """Whether kubelets fetch credentials of ECR with the nodes' role. Default: where the program's digest is known."""
+    """Whether kubelets fetch ECR credentials with the node role. Default: if the program has a digest."""
     kubelet_log: bool | None = None
-    """Whether the kubelet's log is kept, for Windows groups only. Default: where the program's digest is known."""
+    """Whether to keep the kubelet log, for Windows groups only. Default: if the program has a digest."""
     container_images: tuple[str, ...] = ()
-    """Container images that are pulled before a node joins. Default: those of the system alone."""
+    """Container images that are pulled before a node joins. Default: system images only."""
     security_group_ids: tuple[str, ...] = ()
     """Further security groups of the nodes. Default: none."""
     warm_pool: WarmPoolSettings | None = None
-    """Instances made ready before they are needed; not with spot or several types. Default: none."""
+    """Instances that are started in advance; not with spot or several types. Default: none."""
     rollout: RolloutSettings = RolloutSettings()
-    """How nodes are replaced when the group changes. Default: one first, then the others."""
+    """How nodes are replaced when the group changes. Default: first one node or 10 percent, then the others."""
     max_instance_lifetime_days: int | None = None
-    """After how many days a node is replaced by a fresh one, 1 to 365. Default: never."""
+    """The number of days after which a node is replaced, 1 to 365. Default: never."""
     page_file_mib: int | None = None
-    """The size of a fixed page file in MiB, for Windows groups only. Default: Windows' own choice."""
+    """The size of a fixed page file in MiB, for Windows groups only. Default: managed by Windows."""
     bitlocker: bool = False
-    """Whether BitLocker encrypts the system volume beside EBS, for Windows groups only. Default: no."""
+    """Whether BitLocker encrypts the system volume in addition to EBS, for Windows groups only. Default: no."""
     drain_seconds: int = 600
-    """How long pods may take to leave before an instance ends, in seconds, for Windows groups only. Default: 600."""
+    """The time for draining before an instance ends, in seconds, for Windows groups only. Default: 600."""
     autoscaler_tags: bool = True
-    """Whether the cluster autoscaler finds the group and knows its nodes before there is one. Default: yes."""
+    """Whether to tag the group for the cluster autoscaler, so that it can scale from zero. Default: yes."""
     additional_policies: tuple[PolicyDocument, ...] = ()
-    """Inline policies of the nodes' role: documents, statements or lists of them, or JSON text. Default: none."""
+    """Inline policies of the node role: documents, statements or lists of them, or JSON text. Default: none."""
     external_policies: tuple[str, ...] = ()
-    """ARNs of managed policies for the nodes' role. Default: none."""
+    """ARNs of managed policies for the node role. Default: none."""
     permissions_boundary: str | None = None
-    """The ARN of the policy that bounds the nodes' role. Default: none."""
+    """The ARN of the permissions boundary of the node role. Default: none."""
     role_path: str = "/"
-    """The path of the nodes' role, with a slash at both ends. Default: /."""
+    """The path of the node role, with a slash at both ends. Default: /."""
     tags: Mapping[str, str] = {}
-    """Further tags of the group's resources. Default: none."""
+    """Further tags of the resources of the group. Default: none."""

@@ -1,12 +1,12 @@
-"""A self-managed environment: network, zone, bucket, control plane, what the cluster needs, instance groups.
+"""The program of the flavour ``kubeadm``: a self-managed control plane with Linux and Windows nodes.
 
-The order is the one in which the parts need each other:
+It creates, in the order of dependencies:
 
-1. the VPC, the zone and the bucket of the cluster's state;
-2. the control plane, which counts as made when its API answers behind the load balancer;
-3. in the cluster the cloud controller manager, flannel and the approver of serving certificates, without which no node
-   becomes Ready, then kube-proxy for Windows, the RuntimeClasses and the admission of Windows pods;
-4. the instance groups, which need the API's name and the join token, and come up beside the objects.
+1. the VPC, the zone and the state bucket;
+2. the control plane, which is complete when its API answers behind the load balancer;
+3. in the cluster: the cloud controller manager, flannel and the approver of serving certificates, without which no node
+   becomes ready; then kube-proxy for Windows, the RuntimeClasses and the admission of Windows pods;
+4. the instance groups, which need the name of the API and the join token, in parallel with step 3.
 """
 
 from typing import Any
@@ -48,7 +48,7 @@ Groups = dict[str, LinuxInstanceGroup | WindowsInstanceGroup]
 
 
 def build(settings: KubeadmSettings) -> None:
-    """Build the environment and export what its users need."""
+    """Create the environment, and export its outputs."""
     name, tags = resource_prefix(settings.cluster.name), settings.tags
     provider = aws.Provider(f"{name}-aws", region=settings.region)
     opts = pulumi.ResourceOptions(providers=[provider, tls.Provider(f"{name}-tls")])
@@ -96,7 +96,7 @@ def _create_control_plane(
         region=settings.region,
         vpc_id=network.vpc_id,
         vpc_cidrs=[settings.network.cidr],
-        # A cluster of one slot has it in the first zone; its load balancer is in all of them.
+        # A single control-plane node is in the first zone; the load balancer is in all zones.
         zones=network.zone_names[: section.slots],
         subnet_ids=network.private_subnet_ids[: section.slots],
         api_subnet_ids=network.private_subnet_ids,
@@ -119,10 +119,10 @@ def _create_control_plane(
 
 
 def _create_objects(environment: Environment) -> WindowsRuntimeClasses | None:
-    """What nodes need to become Ready, and what Windows pods need to be placed.
+    """Create what nodes need to become ready, and what Windows pods need to be scheduled.
 
-    Their pods tolerate every node that is not ready yet and reach the API by its own name, so that none waits for
-    another: the order in which a new node gets them is not this program's either.
+    Their pods tolerate nodes that are not ready and reach the API by its name. So none of them waits for another, as on
+    a new node.
     """
     settings, name, opts = environment.settings, environment.name, environment.opts
     cluster, endpoint = settings.cluster, environment.control_plane.endpoint
@@ -200,7 +200,7 @@ def _group_args(kind: type[Any], section: KubeadmGroupSettings, environment: Env
 
 
 def _create_addons(environment: Environment, groups: Groups) -> SelfManagedAddons | None:
-    """Add-ons run on Linux nodes; the order among them is the component's."""
+    """Create the add-ons, which run on Linux nodes."""
     settings, plane = environment.settings, environment.control_plane
     if not settings.addons:
         return None

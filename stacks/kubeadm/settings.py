@@ -1,4 +1,4 @@
-"""What a stack file of a cluster of one's own may say. The sections stand in modules of their own."""
+"""The settings of a self-managed environment. The sections are in the other modules."""
 
 from pydantic import Field
 
@@ -14,31 +14,31 @@ from .object_settings import (
 
 
 class KubeadmSettings(Settings):
-    """One environment with a control plane of its own: everything that ``Pulumi.<stack>.yaml`` says of it."""
+    """The settings of a self-managed environment in ``Pulumi.<stack>.yaml``."""
 
     zone: ZoneSettings = Field(examples=[{"domain": "dev.example.com"}])  # pyright: ignore[reportIncompatibleVariableOverride]
-    """The Route 53 zone of the cluster: the API has its name in it."""
+    """The Route 53 zone of the cluster, with the name of the API."""
     state_bucket: StateBucketSettings = StateBucketSettings()  # pyright: ignore[reportIncompatibleVariableOverride]
-    """The bucket in which control plane and nodes keep what they share. Default: one with a key of its own."""
+    """The state bucket of the control plane and the nodes. Default: a bucket with its own key."""
     cluster: KubeadmClusterSettings
     """The control plane."""
     instance_groups: tuple[KubeadmGroupSettings, ...] = Field(examples=[[{"name": "system", "linux": "al2023"}]])
-    """The groups of nodes: Linux ones for CoreDNS and other system pods, and Windows ones."""
+    """The node groups: Linux groups for CoreDNS and other system pods, and Windows groups."""
     pod_network: PodNetworkSettings = PodNetworkSettings()
-    """The pod network. Default: flannel with the numbers that Windows takes."""
+    """The pod network. Default: flannel with the VNI and port that Windows needs."""
     windows_admission: WindowsAdmissionSettings = WindowsAdmissionSettings()
-    """What the API server does with pods for Windows. Default: they are completed, offences are warned of."""
+    """Admission of Windows pods. Default: missing fields are added, violations cause a warning."""
 
     addons: tuple[SelfManagedAddonSettings, ...] = ()
-    """What is installed in the cluster beside what nodes need. Default: nothing."""
+    """Add-ons besides the system services. Default: none."""
     sample_workloads: SampleWorkloadsSettings | None = None
     """A smoke test of the Windows nodes. Default: none."""
 
     @property
     def windows_releases(self) -> tuple[str, ...]:
-        """The releases of all Windows nodes; none without any."""
+        """The Windows releases of all groups."""
         return tuple(sorted({group.windows for group in self.instance_groups if group.windows is not None}))
 
 
 SETTINGS = KubeadmSettings
-"""The model of the flavour's stack files."""
+"""The model of the stack files of this flavour."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stacks.config.groups import DEFAULTS, GROUPS, written_out
+from stacks.config.groups import DEFAULTS, GROUPS, expanded
 from stacks.config.reading import read_settings
 from stacks.kubeadm.program import build
 
@@ -75,14 +75,14 @@ def test_the_number_of_a_later_entry_is_that_of_the_file(lines_of: Any, base: An
 @pytest.mark.parametrize("key", ["name", "linux", "windows", "count"])
 def test_what_distinguishes_a_group_is_no_default(lines_of: Any, base: Any, key: str) -> None:
     [line] = lines_of({"winkube:instanceGroupDefaults": {key: "x"}}, base)
-    assert line.startswith(f"winkube:instanceGroupDefaults.{key}: is each group's own")
+    assert line.startswith(f"winkube:instanceGroupDefaults.{key}: must be set in each group")
 
 
 @given(st.lists(st.integers(1, 60), max_size=8))
 def test_there_are_as_many_groups_as_the_entries_say(counts: list[int]) -> None:
     """And each knows the entry that it comes from."""
     entries = [{"name": f"g{number}", "linux": "al2023", "count": count} for number, count in enumerate(counts)]
-    groups = written_out({GROUPS: entries, DEFAULTS: {"maxSize": 2}}, (), ())
+    groups = expanded({GROUPS: entries, DEFAULTS: {"maxSize": 2}}, (), ())
     assert [origin.entry for origin in groups.origins] == [n for n, count in enumerate(counts) for _ in range(count)]
     names = [group["name"] for group in groups.data[GROUPS]]
     assert len(set(names)) == len(names) == sum(counts)

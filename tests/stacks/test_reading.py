@@ -23,7 +23,7 @@ ZONE_KEYS = "domain, visibility, parentZoneId"
     [
         ("winkube:network.cdir", "10.1.0.0/16", "write cidr"),
         ("winkube:network.public_subnets", True, "write publicSubnets"),
-        ("winkube:network.kubernetesVersion", "1.36", "it is a setting of winkube:cluster: move it there"),
+        ("winkube:network.kubernetesVersion", "1.36", "move it to winkube:cluster, which has this setting"),
         ("winkube:network.zone", "eu-central-1a", "write zones"),
         ("winkube:zone.qqq", 1, f"the settings here are {ZONE_KEYS}"),
         ("winkube:netwrok", {"zones": 3}, "write winkube:network"),
@@ -78,7 +78,7 @@ BELOW = "write its settings below the key, indented"
         (
             "winkube:cluster.kubernetesVersion",
             1.30,
-            "must be text, got 1.3; put it in quotes: without them YAML reads a number, and 1.30 as 1.3",
+            "must be text, got 1.3; put it in quotes: without quotes YAML reads a number, and 1.30 as 1.3",
         ),
         ("winkube:instanceGroups[1].windows", 2022, 'must be text, got 2022; put it in quotes, "2022"'),
         ("winkube:instanceGroups[1].minSize", "2", 'must be a whole number, got "2"; write 2 without quotes'),
@@ -102,7 +102,7 @@ BELOW = "write its settings below the key, indented"
         ("winkube:network", "default", f'must be a map of settings, got "default"; {BELOW}'),
         ("winkube:instanceGroups[1]", "windows", f'must be a map of settings, got "windows"; {BELOW}'),
         ("winkube:instanceGroups", {}, "must be a list, each item a map of settings, got {}; "  # noqa: ISC004
-         "write a list, each item behind a dash"),
+         "write a list, with a dash before each item"),
     ],
 )  # fmt: skip
 def test_a_value_of_another_type_is_told_in_words_with_what_to_write(
@@ -141,8 +141,8 @@ def test_json_nested_too_deeply_is_told_and_does_not_end_the_program(lines_of: A
 def test_a_secret_section_is_refused_whether_or_not_it_can_be_read(lines_of: Any, text: str) -> None:
     [line] = lines_of({"winkube:cluster": text}, secret_keys={"winkube:cluster", "other:token"})
     assert line == (
-        "winkube:cluster: is encrypted (secure:), and no setting is a secret; write the value in plain text; "
-        "give a secret its own key in another namespace [WK-SET-005]"
+        "winkube:cluster: is encrypted (secure:), but no setting is a secret; write the value in plain text; "
+        "put a secret under a key of another namespace [WK-SET-005]"
     )
     assert text not in line
 

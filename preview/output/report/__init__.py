@@ -1,1 +1,1 @@
-"""The HTML page of a plan."""
+"""Writes the HTML page of a plan."""

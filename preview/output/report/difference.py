@@ -1,4 +1,4 @@
-"""What the page shows of a difference: plain rows, in the order in which a reviewer wants them."""
+"""Prepares a difference for the HTML page: plain rows, the most important first."""
 
 import json
 from typing import Any
@@ -6,17 +6,17 @@ from typing import Any
 from ...comparison.compare_values import Kind
 from ...comparison.difference import Change, ChangedResource, Difference, Item
 from ...comparison.replacements import Answer
+from ..difference_formats import replaces_words
 from ..plan_formats import short_type
 
-_REPLACES = {Answer.YES: "may replace", Answer.UNKNOWN: "unknown whether it replaces", Answer.NO: ""}
 _WORDS = {
-    Kind.ORDER: "another order only", Kind.WRITING: "written differently only",
-    Kind.UNKNOWN: "computed from other things", Kind.FOLLOWS: "follows a replacement",
+    Kind.ORDER: "only the order differs", Kind.WRITING: "the same JSON, written differently",
+    Kind.UNKNOWN: "computed from other values", Kind.FOLLOWS: "follows a replacement",
 }  # fmt: skip
 
 
 def difference_page(difference: Difference) -> dict[str, Any]:
-    """The difference as the template writes it: what is replaced or removed before what is changed or added."""
+    """The difference as the template needs it: removals and replacements before changes and additions."""
     order = {answer: index for index, answer in enumerate(Answer)}
     changed = sorted(difference.changed, key=lambda item: (order[item.replaces.answer], item.type, item.name, item.urn))
     entries = [_alone(item, "removed") for item in difference.removed]
@@ -29,7 +29,7 @@ def difference_page(difference: Difference) -> dict[str, Any]:
         (len(difference.added), "added"), (len(difference.changed), "changed"), (len(difference.removed), "removed"),
         (difference.unchanged, "unchanged"),
     )  # fmt: skip
-    found = (len(difference.new_findings), "new"), (len(difference.gone_findings), "gone")
+    found = (len(difference.new_findings), "new"), (len(difference.gone_findings), "resolved")
     words = ", ".join(f"{number} {word}" for number, word in counts)
     findings = ", ".join(f"{number} {word}" for number, word in found if number)
     return {
@@ -37,7 +37,7 @@ def difference_page(difference: Difference) -> dict[str, Any]:
         "head": difference.head.label,
         "words": f"{words}; findings: {findings}" if findings else words,
         "notes": difference.notes,
-        "disruptions": difference.node_impacts,
+        "node_impacts": difference.node_impacts,
         "entries": entries,
     }
 
@@ -48,7 +48,7 @@ def _alone(item: Item, kind: str) -> dict[str, Any]:
 
 def _changed(item: ChangedResource) -> dict[str, Any]:
     was = (f"was {item.was}",) if item.was else ()
-    replaces = _REPLACES[item.replaces.answer] if item.applied else ""
+    replaces = replaces_words(item.replaces.answer) if item.applied else ""
     changes = [_row(change) for change in item.changes]
     return _entry("changed", short_type(item.type), item.name, replaces, (*was, *item.notes), changes)
 
@@ -60,7 +60,8 @@ def _entry(
 
 
 def _row(change: Change) -> dict[str, Any]:
-    replaces = f"{_REPLACES[change.replaces]} ({change.source})" if _REPLACES[change.replaces] else ""
+    words = replaces_words(change.replaces)
+    replaces = f"{words} ({change.source})" if words else ""
     ignored = "not applied: ignoreChanges" if change.ignored else ""
     remark = "; ".join(filter(None, (_WORDS.get(change.kind, ""), change.note, ignored or replaces)))
     return {

@@ -1,8 +1,8 @@
-"""Writes a plan as one self-contained HTML page.
+"""Writes a plan as a self-contained HTML page.
 
-The page asks for nothing: no request leaves it, and its policy forbids every script but its own, by its hash. What
-comes from the program is escaped by the template, or lies in the page as JSON and is put in as text. Secrets are
-marks before anything is written, and every text is searched for them once more.
+The page sends no requests, and its content security policy allows only its own script, by its hash. Data of the program
+is escaped by the template, or is JSON that the script inserts as text. Secrets are replaced by marks before anything is
+written, and every text is searched for them once more.
 """
 
 import base64
@@ -30,21 +30,22 @@ MOST_FINDINGS = 1000
 LONGEST_TEXT, ALL_TEXTS = 100_000, 1_000_000
 """Characters of an artefact, and of all artefacts together."""
 Entry = tuple[str, int]
-"""What the page links to a resource: its name, and its number in the tree."""
+"""A link to a resource: its name, and its number in the tree."""
 
 
 def report_html(
     plan: Plan, *, difference: Difference | None = None, topology: Topology | None = None, region: str = ""
 ) -> str:
-    """The page of a plan, with the difference to another one if there is one.
+    """The page of a plan, with its difference from another plan if that is given.
 
-    ``region`` is the one of the default provider, for the topology; a topology that is there already is taken.
+    :param topology: the topology, if it was built already.
+    :param region: the region of the default provider, for the topology.
     """
     return _Page(plan, Redactor(plan)).html(difference, topology or build_topology(plan, region))
 
 
 def shower(redactor: Redactor) -> Callable[[str], str]:
-    """What every text goes through before it is shown: no secret, nothing that steers the reader's screen."""
+    """The filter for every text on the page: removes secrets, spells out control characters."""
     return lambda text: visible(redactor.text(text), keep="\n\t")
 
 
@@ -87,7 +88,7 @@ class _Page:
             "logs": plan.logs,
         })  # fmt: skip
 
-    # -- the parts that the template writes --------------------------------------------------------------
+    # -- the sections of the page ----------------------------------------------------------------------
 
     def _sections(self, difference: Difference | None) -> list[tuple[str, str, int | None]]:
         found: list[tuple[str, str, int | None]] = [
@@ -169,7 +170,7 @@ class _Page:
 
 
 def _within(found: list[Artefact], show: Callable[[str], str]) -> tuple[list[Artefact], int]:
-    """As many artefacts as have room on the page, ready to be shown, and how many have none."""
+    """The artefacts that fit on the page, ready to be shown, and the number of the others."""
     kept: list[Artefact] = []
     room = ALL_TEXTS
     for artefact in found:
@@ -184,7 +185,7 @@ def _within(found: list[Artefact], show: Callable[[str], str]) -> tuple[list[Art
 
 
 class _Safe(str):
-    """Text that is markup already: our own style, script, drawing, and JSON that cannot end its element."""
+    """Text that is markup: style, script, drawing, and JSON that cannot end its element."""
 
     __slots__ = ()
 
@@ -193,7 +194,7 @@ class _Safe(str):
 
 
 def _json(data: Any) -> str:
-    """JSON for inside of a script element: nothing in it can be taken for the element's end, or for a comment."""
+    """JSON for a script element: no character in it can end the element or start a comment."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

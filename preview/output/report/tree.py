@@ -1,6 +1,6 @@
-"""What the page's script knows of a plan: the tree of its resources with everything that each one holds.
+"""Prepares the data of a plan for the script of the page: the tree of resources and their properties.
 
-Indices stand for resources and artefacts, so that a page with a thousand resources stays small.
+Resources and artefacts are referred to by index, so that a page with a thousand resources stays small.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from ..plan_formats import short_type
 LONGEST_VALUE = 4_000
 """Characters of a value in the tree."""
 RENDERED_MARK = "[rendered below]"
-"""Stands for a text that is on the page as an artefact."""
+"""The mark for a text that is on the page as an artefact."""
 
 
 class ResourceTree:
@@ -32,7 +32,7 @@ class ResourceTree:
         """URN to the number of the resource."""
 
     def json(self) -> dict[str, Any]:
-        """The tree as the script reads it; what is empty is left out."""
+        """The tree as the script reads it, without empty values."""
         types = sorted({short_type(resource.type) for resource in self._order})
         prefix = f"urn:pulumi:{self._plan.stack}::{self._plan.project}::"
         below, rendered, found = self._below(), self._rendered(), self._found()
@@ -113,7 +113,7 @@ class ResourceTree:
         options["providers"] = {
             key: self._named(v.rpartition("::")[0]) for key, v in resource.options.providers.items()
         }
-        titles = {"dependencies": "dependsOn", "property_dependencies": "made from"}
+        titles = {"dependencies": "dependsOn", "property_dependencies": "computed from"}
         return {
             titles.get(key, camel_case(key)): list(v) if isinstance(v, tuple) else v for key, v in options.items() if v
         }
@@ -161,5 +161,5 @@ def _replace(value: Any, path: tuple[str | int, ...]) -> None:
 
 
 def cut(text: str, longest: int) -> str:
-    """A text, or its beginning and how much is left out."""
+    """A text, or its beginning and the number of characters left out."""
     return text if len(text) <= longest else f"{text[:longest]}… ({len(text) - longest:,} more characters)"

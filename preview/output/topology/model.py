@@ -7,7 +7,7 @@ from typing import Any
 from .groups import Group
 
 ROLES = ("public", "private", "intra", "")
-"""Roles of subnets from the internet inwards; ``""`` where no route tells."""
+"""Roles of subnets, from the internet inwards; ``""`` if no route shows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,49 +18,49 @@ class Item:
     """``cluster``, ``windows``, ``linux``, ``fargate``, ``control-plane``, ``nodes``, ``balancer``, ``nat``,
     ``internet``, ``endpoints``, ``bucket``, ``zone`` or ``key``."""
     label: str
-    """What it is, in words: ``EKS control plane``, ``Windows Server 2022``."""
+    """The kind in words: ``EKS control plane``, ``Windows Server 2022``."""
     title: str
-    """Its name; for several ones in one box their number."""
+    """Its name, or the number of resources in the box."""
     details: tuple[str, ...] = ()
     urn: str = ""
-    """The resource; ``""`` for several in one box and for what exists already."""
+    """URN of the resource; ``""`` for several resources in a box, and for existing ones."""
     zones: tuple[int, ...] = ()
-    """Columns of the VPC that it reaches over."""
+    """The columns of the VPC that it spans."""
     existing: bool = False
-    """True for what the plan only refers to."""
+    """True if the plan only refers to it."""
     folded: int = 0
-    """How many resources without a box of their own belong to it."""
+    """The number of resources without a box that belong to it."""
     cluster: str = ""
-    """The cluster that it is or belongs to."""
+    """The name of the cluster that it is, or that it belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subnet:
-    """A subnet, or several that share a place."""
+    """A subnet, or several in one box."""
 
     title: str
     cidr: str = ""
     urn: str = ""
     existing: bool = False
     items: tuple[Item, ...] = ()
-    """What stands in this subnet alone: NAT gateways."""
+    """Items in this subnet only: NAT gateways."""
     folded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """The subnets of one role across the zones, and what reaches over them."""
+    """The subnets of one role in all zones, and the items that span them."""
 
     role: str
-    """One of :data:`ROLES`; ``intra`` has no way out of the VPC."""
+    """One of :data:`ROLES`; ``intra`` has no route out of the VPC."""
     subnets: tuple[Subnet | None, ...]
-    """One per zone of the VPC."""
+    """One for each zone of the VPC."""
     items: tuple[Item, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Vpc:
-    """A VPC, made by the plan or existing."""
+    """A VPC of the plan, or an existing one."""
 
     title: str
     cidr: str
@@ -68,40 +68,40 @@ class Vpc:
     zones: tuple[str, ...]
     tiers: tuple[Tier, ...]
     items: tuple[Item, ...] = ()
-    """What stands at the VPC as a whole: internet gateway, endpoints."""
+    """Items of the whole VPC: internet gateway, endpoints."""
     existing: bool = False
     folded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A region with its VPCs and what stands outside of them."""
+    """A region with its VPCs and the items outside of them."""
 
     name: str
-    """``""`` where no provider, zone or setting names it."""
+    """``""`` if no provider, zone or setting names it."""
     vpcs: tuple[Vpc, ...]
     items: tuple[Item, ...]
     more_vpcs: int = 0
-    """How many VPCs were left out of the drawing."""
+    """The number of VPCs left out of the drawing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """What will stand where."""
+    """The topology of a plan."""
 
     regions: tuple[Region, ...] = ()
     groups: tuple[Group, ...] = ()
-    """Every group, those in shared boxes too."""
+    """Every node group, also those that share a box."""
     more: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Resources that are neither drawn nor counted with something drawn, by type."""
+    """The number of other resources by type."""
     drawn: int = 0
-    """How many resources have a box, or share one."""
+    """The number of resources that have or share a box."""
     folded: int = 0
-    """How many are counted with what they belong to."""
+    """The number of resources that are counted with their owner."""
 
 
 def shown_topology(topology: Topology, show: Callable[[str], str]) -> Topology:
-    """The topology with every text as ``show`` gives it; the words that steer the drawing stay."""
+    """The topology with ``show`` applied to every text, except the words that control the drawing."""
     return _shown(topology, show)
 
 

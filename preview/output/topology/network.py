@@ -1,7 +1,7 @@
-"""VPCs, zones, subnets and their roles, and what reaches over the subnets.
+"""Finds VPCs, zones, subnets with their roles, and resources that span subnets.
 
-A role is told by routes: a way to an internet gateway makes a subnet public, one to a NAT gateway (or a default
-route elsewhere) private, none intra. A subnet without a table of its own has its VPC's main table.
+The role of a subnet follows from its routes: a route to an internet gateway makes it public, one to a NAT gateway (or
+another default route) private, none intra. A subnet without a route table has the main route table of its VPC.
 """
 
 import re
@@ -25,14 +25,14 @@ _DEFAULT_ROUTES = ("0.0.0.0/0", "::/0")
 _ROLE_TAGS = {"kubernetes.io/role/elb": "public", "kubernetes.io/role/internal-elb": "private"}
 _REGION = re.compile(r"[a-z]{2,4}(?:-[a-z]+)+-\d")
 _MOST_ROWS = 4
-"""So many subnets of one role and zone are drawn one by one; further ones share the last place."""
+"""The greatest number of boxes for the subnets of one role and zone. Further subnets share the last box."""
 _MOST_UNKNOWN_ZONES = 6
 _PREFERRED = ("private", "", "intra", "public")
-"""Where to draw what reaches over subnets of several roles."""
+"""The order of preference for resources that span subnets of several roles."""
 
 
 def region_of_zone(zone: str) -> str:
-    """The region of a zone, local zones too; ``""`` for a text that is none.
+    """The region of a zone, also of a local zone; ``""`` for other texts.
 
     >>> region_of_zone("eu-central-1a"), region_of_zone("us-west-2-lax-1a"), region_of_zone("euc1-az1")
     ('eu-central-1', 'us-west-2', '')
@@ -42,21 +42,21 @@ def region_of_zone(zone: str) -> str:
 
 
 @dataclass(eq=False)
-class Place:
-    """One VPC in the making."""
+class VpcDraft:
+    """A VPC while the topology is built."""
 
     resource: Resource | None
     """None for a VPC that the plan only refers to."""
     title: str
     subnets: list[Resource] = field(default_factory=list[Resource])
     spanning: list[tuple[Item, tuple[str, ...]]] = field(default_factory=list[tuple[Item, tuple[str, ...]]])
-    """What reaches over subnets, with their URNs or ids."""
+    """Items that span subnets, with the URNs or ids of these."""
     strangers: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
-    """Subnets that the plan does not make: their ids, and what to call them."""
+    """Subnets that the plan does not create: their ids, and a name for them."""
 
     @property
     def region(self) -> str:
-        """The region that the zones of the subnets are in, ``""`` where they do not tell."""
+        """The region of the zones of the subnets; ``""`` if it is not known."""
         return next(filter(None, (region_of_zone(zone_of(subnet)) for subnet in self.subnets)), "")
 
 
@@ -65,32 +65,32 @@ def zone_of(subnet: Resource) -> str:
     return text(subnet.inputs.get("availabilityZone")) or text(subnet.inputs.get("availabilityZoneId"))
 
 
-class Places:
+class VpcDrafts:
     """The VPCs of a plan, those that it only refers to as well."""
 
     def __init__(self, links: Links, by_type: Mapping[str, list[Resource]]) -> None:
         self._links = links
-        self._places: dict[str, Place] = {}
-        self._of_subnet: dict[str, Place] = {}
+        self._drafts: dict[str, VpcDraft] = {}
+        self._of_subnet: dict[str, VpcDraft] = {}
         for kind in VPCS:
             for vpc in by_type.get(kind, []):
-                self._places[vpc.urn] = Place(vpc, vpc.name)
+                self._drafts[vpc.urn] = VpcDraft(vpc, vpc.name)
         for kind in SUBNETS:
             for subnet in by_type.get(kind, []):
-                place = self._of_subnet[subnet.urn] = self._place_of(subnet)
-                place.subnets.append(subnet)
+                draft = self._of_subnet[subnet.urn] = self._draft_of(subnet)
+                draft.subnets.append(subnet)
 
-    def _place_of(self, subnet: Resource) -> Place:
+    def _draft_of(self, subnet: Resource) -> VpcDraft:
         vpcs = self._links.find(subnet, "vpcId", VPCS)
         if vpcs:
-            return self._places[vpcs[0].urn]
+            return self._drafts[vpcs[0].urn]
         known = text(subnet.inputs.get("vpcId"))
-        return self._places.setdefault(f"existing {known}", Place(None, known or "VPC known after the deployment"))
+        return self._drafts.setdefault(f"existing {known}", VpcDraft(None, known or "VPC known after the deployment"))
 
-    def all(self) -> list[Place]:
-        """Every place, by name."""
+    def all(self) -> list[VpcDraft]:
+        """Every VPC, by name."""
         return sorted(
-            self._places.values(), key=lambda p: (p.resource is None, p.title, p.resource.urn if p.resource else "")
+            self._drafts.values(), key=lambda p: (p.resource is None, p.title, p.resource.urn if p.resource else "")
         )
 
     def put(self, item: Item, resource: Resource, property_: str) -> bool:
@@ -104,15 +104,15 @@ class Places:
             return False
         ids = tuple(sorted(set(texts(value))))
         vpcs = [
-            found for found in self._links.made_from(resource, property_.split(".")[0]) if found.urn in self._places
+            found for found in self._links.made_from(resource, property_.split(".")[0]) if found.urn in self._drafts
         ]
         if vpcs:  # a component of another language made the subnets: the plan knows its VPC at most
-            place, called = self._places[vpcs[0].urn], "its subnets"
+            draft, called = self._drafts[vpcs[0].urn], "its subnets"
         else:
-            place = self._places.setdefault("elsewhere", Place(None, "Existing network"))
+            draft = self._drafts.setdefault("elsewhere", VpcDraft(None, "Existing network"))
             called = ", ".join(ids) or "subnets known after the deployment"
-        place.strangers[ids] = called
-        place.spanning.append((item, ids))
+        draft.strangers[ids] = called
+        draft.spanning.append((item, ids))
         return True
 
 
@@ -181,15 +181,15 @@ class Roles:
 
 
 def zones_and_tiers(
-    place: Place, roles: Roles, nats: Mapping[str, list[Item]], folded: Mapping[str, int]
+    draft: VpcDraft, roles: Roles, nats: Mapping[str, list[Item]], folded: Mapping[str, int]
 ) -> tuple[tuple[str, ...], tuple[Tier, ...]]:
     """The columns and rows of a VPC: names of the zones, and its subnets role by role with what reaches over them."""
-    role_of = {subnet.urn: roles.of(subnet, place.resource) for subnet in place.subnets}
-    zone_names = _zone_names(place.subnets, role_of)
+    role_of = {subnet.urn: roles.of(subnet, draft.resource) for subnet in draft.subnets}
+    zone_names = _zone_names(draft.subnets, role_of)
     zones = tuple(sorted(set(zone_names.values()))) or ("",)
     rows: dict[tuple[str, int], dict[int, list[Resource]]] = {}
     where: dict[str, tuple[tuple[str, int], int]] = {}
-    for subnet in sorted(place.subnets, key=lambda s: (s.name, s.urn)):
+    for subnet in sorted(draft.subnets, key=lambda s: (s.name, s.urn)):
         column, role = zones.index(zone_names[subnet.urn]), role_of[subnet.urn]
         before = sum(1 for key in rows if key[0] == role and column in rows[key])
         full = before == _MOST_ROWS
@@ -197,8 +197,8 @@ def zones_and_tiers(
         rows.setdefault(row, {}).setdefault(column, []).append(subnet)
         where[subnet.urn] = (row, column)
     spanning: dict[tuple[str, int], list[Item]] = {row: [] for row in rows}
-    strange: dict[tuple[str, ...], list[Item]] = {ids: [] for ids in place.strangers}
-    for item, keys in place.spanning:
+    strange: dict[tuple[str, ...], list[Item]] = {ids: [] for ids in draft.strangers}
+    for item, keys in draft.spanning:
         if keys in strange:
             strange[keys].append(replace(item, zones=(0,)))
             continue
@@ -217,7 +217,7 @@ def zones_and_tiers(
     ]
     empty = (None,) * (len(zones) - 1)
     for ids, items in sorted(strange.items()):
-        tiers.append(Tier("", (Subnet(place.strangers[ids], existing=True), *empty), tuple(items)))
+        tiers.append(Tier("", (Subnet(draft.strangers[ids], existing=True), *empty), tuple(items)))
     return zones, tuple(tiers)
 
 

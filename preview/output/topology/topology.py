@@ -1,12 +1,12 @@
-"""The topology of a plan: what will stand where, derived from the resources, as plain data.
+"""Builds the topology of a plan from its resources, as plain data.
 
 - region → VPC → zones → subnets (public, private or intra by their routes);
 - in the subnets: control planes, groups of nodes, load balancers, NAT gateways;
 - at the VPC: internet gateway and endpoints; in the region: buckets, DNS zones, keys;
-- rules, associations, roles and templates are counted with what they belong to;
+- rules, associations, roles and templates are counted with their owner;
 - everything else is counted by type.
 
-Any program's plan will do: subnets and clusters that exist already stand as such.
+This works for the plan of any program. Existing subnets and clusters are drawn as such.
 """
 
 from collections import Counter
@@ -22,20 +22,20 @@ from .network import (
     INTERNET_GATEWAY,
     SUBNETS,
     VPCS,
-    Place,
-    Places,
     Roles,
+    VpcDraft,
+    VpcDrafts,
     region_of_zone,
     zone_of,
     zones_and_tiers,
 )
 
 MOST_GROUPS = 30
-"""Above this many groups those of one kind in the same subnets share a box; the table still has them all."""
+"""Above this number, groups of one kind in the same subnets share a box. The table lists them all."""
 MOST_SIBLINGS = 6
-"""Above this many buckets, zones or keys in a region they share a box."""
+"""Above this number, buckets, zones or keys of a region share a box."""
 MOST_VPCS = 8
-"""So many VPCs of a region are drawn; the rest is counted."""
+"""The greatest number of VPCs drawn for a region. The others are counted."""
 _NAT, _ENDPOINT = "aws:ec2/natGateway:NatGateway", "aws:ec2/vpcEndpoint:VpcEndpoint"
 _BALANCERS = (
     "aws:lb/loadBalancer:LoadBalancer",
@@ -53,14 +53,14 @@ _RANKED = (
     *GROUPS, _NAT, _ENDPOINT, *SUBNETS, *CLUSTERS, "aws:route53/zone:Zone", *_BALANCERS, *_REGIONAL,
     INTERNET_GATEWAY, *VPCS,
 )  # fmt: skip
-"""What has a box. Of several owners the first in this order has an accessory."""
+"""Types that have a box. A resource with several owners belongs to the first in this order."""
 _KUBERNETES = "pulumi:providers:kubernetes"
 _Entry = tuple[Item, Resource, str]
 """An item, the resource that names its subnets, and the property that does."""
 
 
 def build_topology(plan: Plan, region: str = "") -> Topology:
-    """The topology of a plan; ``region`` is the one of the default provider, where it is known."""
+    """The topology of a plan. ``region`` is the region of the default provider, if it is known."""
     return _Builder(plan, region).build()
 
 
@@ -80,17 +80,17 @@ class _Builder:
         self._names = {cluster_name(cluster) for cluster in self._all(CLUSTERS)}
 
     def build(self) -> Topology:
-        places, roles = Places(self._links, self._by_type), Roles(self._links, self._by_type)
+        drafts, roles = VpcDrafts(self._links, self._by_type), Roles(self._links, self._by_type)
         loose: dict[str, list[Item]] = {}
         for item, resource, property_ in self._spanning():
-            if not places.put(item, resource, property_):
+            if not drafts.put(item, resource, property_):
                 loose.setdefault(self._region_of(resource), []).append(item)
         for resource in self._all(_REGIONAL):
             loose.setdefault(self._region_of(resource), []).append(self._regional(resource))
         vpcs: dict[str, list[Vpc]] = {}
         nats = self._nats()
-        for place in places.all():
-            vpcs.setdefault(self._region_of_place(place), []).append(self._vpc(place, roles, nats))
+        for draft in drafts.all():
+            vpcs.setdefault(self._region_of_vpc(draft), []).append(self._vpc(draft, roles, nats))
         told = {*self._drawn, *self._owners, *self._objects}
         left = (r for r in self._plan.resources if r.urn not in told and (r.custom or r.remote))
         more = Counter(r.type for r in left if not r.type.startswith("pulumi:providers:"))
@@ -120,14 +120,14 @@ class _Builder:
     def _region_of(self, resource: Resource) -> str:
         return self._stated_region(resource) or self._home
 
-    def _region_of_place(self, place: Place) -> str:
-        return (self._stated_region(place.resource) if place.resource else "") or place.region or self._home
+    def _region_of_vpc(self, draft: VpcDraft) -> str:
+        return (self._stated_region(draft.resource) if draft.resource else "") or draft.region or self._home
 
     def _region(self, name: str, vpcs: list[Vpc], items: list[Item]) -> Region:
         items = _fold_siblings(self._fold_groups(items))
         return Region(name, tuple(vpcs[:MOST_VPCS]), tuple(items), max(0, len(vpcs) - MOST_VPCS))
 
-    # -- what reaches over subnets -----------------------------------------------------------------------
+    # -- what spans subnets ------------------------------------------------------------------------------
 
     def _spanning(self) -> list[_Entry]:
         """Clusters, each before its groups, and load balancers before all."""
@@ -141,7 +141,7 @@ class _Builder:
             entries.append(((item.cluster, 0, resource.urn), (item, resource, property_)))
         for resource in self._all(GROUPS):
             self._groups[resource.urn] = self._read(resource)
-        # A control plane on EC2 is a group itself; where there is one, the cluster is no stranger.
+        # A control plane on EC2 is a group itself, so its cluster is not an existing one.
         known = self._names | {group.cluster for group in self._groups.values() if group.kind == "control-plane"}
         several = len(known | {group.cluster for group in self._groups.values()} - {""}) > 1
         for resource in self._all(GROUPS):
@@ -208,11 +208,11 @@ class _Builder:
 
     # -- VPCs --------------------------------------------------------------------------------------------
 
-    def _vpc(self, place: Place, roles: Roles, nats: dict[str, list[Item]]) -> Vpc:
-        zones, tiers = zones_and_tiers(place, roles, nats, self._folded)
-        resource = place.resource
+    def _vpc(self, draft: VpcDraft, roles: Roles, nats: dict[str, list[Item]]) -> Vpc:
+        zones, tiers = zones_and_tiers(draft, roles, nats, self._folded)
+        resource = draft.resource
         return Vpc(
-            title=place.title,
+            title=draft.title,
             cidr=text(resource.inputs.get("cidrBlock")) if resource else "",
             urn=resource.urn if resource else "",
             zones=zones,
@@ -255,7 +255,7 @@ class _Builder:
         return self._item(kind, "KMS key", resource, details=tuple(filter(None, (text(inputs.get("description")),))))
 
     def _fold_groups(self, items: Sequence[Item]) -> list[Item]:
-        """Groups of one kind, cluster and reach in one box, once there are too many for a box each."""
+        """Put groups of one kind, cluster and set of zones into one box, if there are too many groups."""
         if len(self._groups) <= MOST_GROUPS:
             return list(items)
         found: dict[tuple[object, ...], list[Item]] = {}
@@ -276,7 +276,7 @@ class _Builder:
 
 
 def _fold_siblings(items: Iterable[Item]) -> list[Item]:
-    """Buckets, zones, keys and load balancers in one box each, once there are too many of them."""
+    """Put buckets, zones, keys or load balancers into one box, if there are too many."""
     kept: list[Item] = []
     siblings: dict[str, list[Item]] = {}
     for item in items:
@@ -299,7 +299,7 @@ def _subnets_of_component(cluster: Resource) -> str:
 
 
 def _endpoint(cluster: Resource) -> str:
-    """Who reaches the API: EKS opens it to the public unless it is told otherwise."""
+    """The access to the API. It is public by default on EKS."""
     config = cluster.inputs if cluster.type.startswith("eks:") else part(cluster.inputs, "vpcConfig")
     if not isinstance(config, dict) or cluster.read:
         return ""

@@ -103,7 +103,7 @@ def test_the_text_of_an_output_is_found(text: str) -> None:
 
 
 def test_the_logical_name_is_looked_at() -> None:
-    assert only({}, "None-nodes").message.startswith("the logical name holds the text")
+    assert only({}, "None-nodes").message.startswith("the logical name contains the text")
 
 
 # -- secrets ------------------------------------------------------------------------------------------------------
@@ -112,13 +112,13 @@ def test_the_logical_name_is_looked_at() -> None:
 @pytest.mark.parametrize(
     ("inputs", "path", "what"),
     [
-        ({"password": "hunter2"}, "password", "by its name"),
-        ({"masterUserPassword": "hunter2"}, "masterUserPassword", "by its name"),
-        ({"a": [{"clientSecret": "hunter2"}]}, "a[0].clientSecret", "by its name"),
-        ({"env": [{"name": "DB_PASSWORD", "value": "hunter2"}]}, "env[0].value", "by its name"),
+        ({"password": "hunter2"}, "password", "named like a secret"),
+        ({"masterUserPassword": "hunter2"}, "masterUserPassword", "named like a secret"),
+        ({"a": [{"clientSecret": "hunter2"}]}, "a[0].clientSecret", "named like a secret"),
+        ({"env": [{"name": "DB_PASSWORD", "value": "hunter2"}]}, "env[0].value", "named like a secret"),
         ({"containerDefinitions": '[{"environment": [{"name": "API_KEY", "value": "hunter2"}]}]'},
-         "containerDefinitions[0].environment[0].value", "by its name"),
-        ({"name": "/prod/db", "type": "SecureString", "value": "hunter2"}, "value", "is to be encrypted"),
+         "containerDefinitions[0].environment[0].value", "named like a secret"),
+        ({"name": "/prod/db", "type": "SecureString", "value": "hunter2"}, "value", "is a SecureString"),
         ({"content": PEM}, "content", "a private key"),
         ({"kubeconfig": f"client-key-data: {encoded(PEM)}"}, "kubeconfig", "a private key"),
         ({"description": f"key {KEY_ID}"}, "description", "an AWS access key"),
@@ -190,7 +190,7 @@ def test_what_is_no_secret_in_plain_text_is_not_reported(inputs: dict[str, Any])
 def test_a_secret_that_ends_in_tags_or_user_data_is_found(inputs: dict[str, Any], place: str) -> None:
     found = only(inputs)
     assert (found.code, found.severity) == ("check/exposed-secret", Severity.ERROR)
-    assert f"stands in {place}" in found.message
+    assert f"is in {place}" in found.message
 
 
 def test_the_outputs_of_the_stack_are_looked_at() -> None:

@@ -212,7 +212,11 @@ def test_a_configuration_file_is_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("{", "is not JSON"), ("[]", "must map policies to a level.*got list"), (None, "cannot be read: No such file")],
+    [
+        ("{", "is not valid JSON"),
+        ("[]", "must map policies to a level.*got list"),
+        (None, "cannot be read: No such file"),
+    ],
 )
 def test_a_configuration_file_that_is_none_says_why(tmp_path: Path, content: str | None, message: str) -> None:
     file = tmp_path / "policies.json"
@@ -253,7 +257,9 @@ def test_a_policy_that_crashes_is_one_error_and_the_others_go_on(tmp_path: Path)
     found = run_policies(plan(resource(BUCKET, "a"), resource(BUCKET, "b")), pack(tmp_path, body))
     assert [finding.code for finding in found] == ["policy/mine/sound"] * 2 + ["policy/mine/broken"]
     assert found[-1].severity is Severity.ERROR
-    assert found[-1].message.startswith("the policy \"broken\" itself failed: KeyError: 'no' (and on 1 more)")
+    assert found[-1].message.startswith(
+        "the policy \"broken\" failed with an exception: KeyError: 'no' (and on 1 more)"
+    )
 
 
 def test_asynchronous_and_listed_validators_are_run(tmp_path: Path) -> None:
@@ -395,11 +401,11 @@ def test_nothing_after_the_pack_is_run_as_in_the_original(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("tail", "message"),
     [
-        ("", "builds no PolicyPack"),
+        ("", "creates no PolicyPack"),
         ("1 / 0", "ZeroDivisionError: division by zero\n  at __main__.py:"),
         ("import not_there", "No module named 'not_there'"),
         ('PolicyPack("mine", [])', "no list of policies"),
-        ('PolicyPack("mine", [1])', "something that is no policy: 1"),
+        ('PolicyPack("mine", [1])', "an item that is not a policy: 1"),
         ('PolicyPack("my pack", POLICIES)', "got 'my pack'"),
         ('PolicyPack("mine", POLICIES, nonsense=1)', "nonsense"),
     ],

@@ -110,7 +110,7 @@ def test_a_wrong_type_is_reported_with_its_value(inputs: dict[str, Any], path: s
 def test_what_the_provider_would_convert_is_a_warning(inputs: dict[str, Any]) -> None:
     found = only("aws:ec2/vpc:Vpc", inputs)
     assert found.severity is Severity.WARNING
-    assert "would have to convert" in found.message
+    assert "has to convert" in found.message
 
 
 def test_an_object_in_place_of_a_list_is_reported() -> None:

@@ -38,7 +38,7 @@ def test_a_finding_gives_one_with_urn_and_line(tmp_path: Path, capsys: pytest.Ca
     ("main_text", "arguments", "words"),
     [
         ("1 / 0\n", ["dev"], "ZeroDivisionError: division by zero\n  at __main__.py:1 in <module>\n    1 / 0"),
-        (GOOD, ["prod"], 'there is no stack "prod": Pulumi.prod.yaml does not exist; stacks here: dev.'),
+        (GOOD, ["prod"], 'there is no stack "prod": Pulumi.prod.yaml does not exist; the stacks are dev.'),
         (GOOD, ["dev", "--answers", "nowhere.yaml"], "--answers nowhere.yaml: No such file"),
     ],
 )
@@ -83,5 +83,5 @@ def test_help_needs_no_sdk() -> None:
         "print([m for m in sys.modules if m.startswith(('pulumi', 'grpc', 'rich'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "Exit codes: 0 clean, 1 findings" in done.stdout
+    assert "Exit codes: 0 no findings, 1 findings" in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"

@@ -89,7 +89,7 @@ class TestValues:
         }
         (change,) = values(base, head)
         assert change.path == ("policy", "Statement", 0, "Action", 0)
-        assert (change.before, change.after, change.note) == ("s3:Get*", "s3:*", "inside its JSON")
+        assert (change.before, change.after, change.note) == ("s3:Get*", "s3:*", "inside the JSON text")
 
     def test_the_same_json_written_differently(self) -> None:
         (change,) = values({"policy": '{"a":1,"b":2}'}, {"policy": '{"b": 2, "a": 1}'})
@@ -104,7 +104,7 @@ class TestValues:
     def test_user_data_that_is_no_text(self) -> None:
         before, after = (base64.b64encode(bytes([200, number, 255] * 9)).decode() for number in (1, 2))
         (change,) = values({"userData": before}, {"userData": after})
-        assert (change.lines, change.note) == ((), "cannot be read as text")
+        assert (change.lines, change.note) == ((), "is not readable as text")
         assert readable(before) is None
 
     def test_unknown_against_known_is_a_change(self) -> None:
@@ -234,7 +234,7 @@ class TestUnknown:
         difference = diff(self.subnet(b="10.0.0.0/16", a="10.0.0.0/16"), self.subnet(a="10.0.0.0/16", b="10.0.0.0/16"))
         change = only_change(difference)
         assert (change.path, change.kind) == ("vpcId", Kind.UNKNOWN)
-        assert change.note == "unknown on both sides; it depends no more on a, now on b"
+        assert change.note == "unknown on both sides, depends no longer on a, now on b"
         assert change.replaces == "yes"
 
     def test_what_depends_on_a_replaced_resource_follows(self) -> None:
@@ -261,9 +261,13 @@ class TestReplacement:
     @pytest.mark.parametrize(
         ("opts", "inputs", "words"),
         [
-            ({"delete_before_replace": True}, {}, "deleted before its replacement is made (deleteBeforeReplace)"),
-            ({}, {"name": "jobs"}, "its name is fixed (name): it is deleted before its replacement is made"),
-            ({"protect": True}, {}, "protected: the engine refuses to replace it; the deployment fails"),
+            (
+                {"delete_before_replace": True},
+                {},
+                "it is deleted before its replacement is created (deleteBeforeReplace)",
+            ),
+            ({}, {"name": "jobs"}, "its name is fixed (name): it is deleted before its replacement is created"),
+            ({"protect": True}, {}, "it is protected: the engine refuses to replace it, and the deployment fails"),
         ],
     )
     def test_what_a_replacement_means_is_said(
@@ -282,18 +286,22 @@ class TestReplacement:
             delete_before_replace=True)) for tenancy in ("default", "dedicated")]  # fmt: skip
         item = only(diff(*build))
         assert item.replaces.answer == "unknown"
-        assert item.notes == ("if it is replaced: deleted before its replacement is made (deleteBeforeReplace)",)
+        assert item.notes == (
+            "if it is replaced: it is deleted before its replacement is created (deleteBeforeReplace)",
+        )
 
     def test_a_fixed_kubernetes_name(self) -> None:
         build = [lambda data=data: k8s.core.v1.ConfigMap("c", metadata={"name": "amazon-vpc-cni"}, data={"a": data})
                  for data in "12"]  # fmt: skip
         item = only(diff(*build))
         assert (item.replaces.answer, item.changes[0].path) == ("yes", "data.a")
-        assert item.notes == ("its name is fixed (name): it is deleted before its replacement is made",)
+        assert item.notes == ("its name is fixed (name): it is deleted before its replacement is created",)
 
     def test_removing_what_is_protected(self) -> None:
         difference = diff(vpc(opts=pulumi.ResourceOptions(protect=True)), lambda: None)
-        assert difference.removed[0].notes == ("protected: the engine refuses to delete it; the deployment fails",)
+        assert difference.removed[0].notes == (
+            "it is protected: the engine refuses to delete it, and the deployment fails",
+        )
 
 
 POWERSHELL = base64.b64encode(b"<powershell>\nStart-Thing -Size 1\n</powershell>").decode()
@@ -345,13 +353,13 @@ class TestWindows:
         effect, reasons = self.node_impact(node_group(), node_group(ami_type="WINDOWS_CORE_2025_x86_64"))
         assert effect == "replaced"
         assert reasons == (
-            "amiType WINDOWS_CORE_2022_x86_64 → WINDOWS_CORE_2025_x86_64: the group is made anew",
+            "amiType WINDOWS_CORE_2022_x86_64 → WINDOWS_CORE_2025_x86_64: the group is replaced",
         )  # fmt: skip
 
     def test_a_pinned_version_waits(self) -> None:
         effect, reasons = self.node_impact(node_group(version="7"), node_group(version="7", user_data=POWERSHELL_2))
         assert effect == "new nodes only"
-        assert reasons[0].endswith("the group stays at version 7")
+        assert reasons[0].endswith("the group keeps version 7")
 
     def test_taints_that_evict(self) -> None:
         taints = [{"key": "os", "value": "windows", "effect": "NO_EXECUTE"}]
@@ -362,7 +370,7 @@ class TestWindows:
         assert self.node_impact(node_group(), node_group(most=2)) == ("fewer nodes", ("scalingConfig.maxSize 3 → 2",))
 
     def test_a_group_that_goes(self) -> None:
-        assert self.node_impact(node_group(), lambda: None) == ("removed", ("the group is removed, its nodes end",))
+        assert self.node_impact(node_group(), lambda: None) == ("removed", ("the group and its nodes are removed",))
 
     @pytest.mark.parametrize(("refresh", "effect"), [(True, "rolled"), (False, "new nodes only")])
     def test_a_scaling_group_rolls_only_with_an_instance_refresh(self, refresh: bool, effect: str) -> None:
@@ -413,7 +421,7 @@ class TestSecrets:
     def test_a_value_that_becomes_secret_is_hidden_on_both_sides(self) -> None:
         secret = lambda: vpc(tags={"a": pulumi.Output.secret("hidden-value")})()  # noqa: E731
         difference = diff(vpc(tags={"a": "hidden-value"}), secret)
-        assert only(difference).changes[0].note == "is a secret from now on"
+        assert only(difference).changes[0].note == "becomes a secret"
         assert "hidden-value" not in repr(difference)
 
     @settings(max_examples=25)

@@ -136,7 +136,7 @@ def test_answers_of_the_user_come_first(tmp_path: Path) -> None:
     ("text", "words"),
     [
         (None, "No such file"),
-        ("[", "not YAML"),
+        ("[", "is not valid YAML"),
         ("- a", "must map function tokens to results, got list"),
         ("a:b:c: 3", "a:b:c: write a mapping"),
         ("a:b:c: [{wen: {}, result: {}}]", "a:b:c: write a mapping"),

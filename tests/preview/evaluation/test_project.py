@@ -16,7 +16,7 @@ from ..programs import write_program
         ("runtime: python\n", "name is missing"),
         ("name: demo\nruntime: nodejs\n", "only Python programs can be evaluated, runtime is 'nodejs'"),
         ("name: demo\nruntime: python\nmain: nowhere\n", "nowhere, which does not exist"),
-        ("name: [", "Pulumi.yaml is not YAML"),
+        ("name: [", "Pulumi.yaml is not valid YAML"),
         ("- a\n", "must hold a mapping, got list"),
     ],
 )
@@ -39,7 +39,7 @@ def test_an_unknown_stack_lists_those_that_exist(tmp_path: Path) -> None:
     with pytest.raises(PreviewError) as caught:
         read_configuration(read_project(tmp_path), "prd")
     assert str(caught.value) == (
-        'there is no stack "prd": Pulumi.prd.yaml does not exist; stacks here: dev, prod. Did you mean "prod"?'
+        'there is no stack "prd": Pulumi.prd.yaml does not exist; the stacks are dev, prod. Did you mean "prod"?'
     )
 
 
@@ -77,7 +77,7 @@ def test_all_that_does_not_fit_the_declaration_is_said_at_once(tmp_path: Path) -
     with pytest.raises(PreviewError) as caught:
         read_configuration(read_project(tmp_path), "dev")
     assert str(caught.value).splitlines() == [
-        "Pulumi.dev.yaml does not fit what Pulumi.yaml declares:",
+        "Pulumi.dev.yaml does not match the declarations in Pulumi.yaml:",
         "  demo:size: required (integer) and has no default; set it with `config: demo:size: …`",
         '  demo:flag: must be boolean, got "maybe"',
         '  demo:zones: must be array, got "a"',

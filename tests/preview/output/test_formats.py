@@ -336,7 +336,7 @@ class TestTree:
         assert "+ ec2.Vpc ×6  vpc-0000 … vpc-0005" in tree_text([diff(lambda: None, vpcs(6))])
 
     def test_nothing_differs(self) -> None:
-        assert "no difference in 2 resources" in tree_text([diff(vpcs(2), vpcs(2))])
+        assert "no differences in 2 resources" in tree_text([diff(vpcs(2), vpcs(2))])
 
     def test_control_characters_are_spelled_out(self) -> None:
         text = tree_text([diff(vpcs(1, a="x"), vpcs(1, a="\x1b[2J\u202eevil"))])
@@ -404,7 +404,7 @@ class TestMarkdown:
         difference.changed = [replace(item, name="n" * 300, notes=("x" * 500,)) for item in difference.changed]
         text = markdown_text([difference])
         assert len(text.encode()) <= 60_000
-        assert "more parts have no room here" in text
+        assert "more sections do not fit here" in text
         assert text.startswith("## What this change does")
         assert "<sub>" in text
         outside(text)
@@ -432,7 +432,7 @@ class TestMarkdown:
             )  # fmt: skip
 
         text = markdown_text([diff(group("WINDOWS_CORE_2022_x86_64"), group("WINDOWS_CORE_2025_x86_64"))])
-        assert 0 < text.index("#### ⚠ Disrupts Windows groups\n\n- **win**: replaced") < text.index("<details>")
+        assert 0 < text.index("#### ⚠ Impact on Windows nodes\n\n- **win**: replaced") < text.index("<details>")
 
     def test_helpers(self) -> None:
         """Entities show as what they stand for; spans and fences are longer than what is in them."""
@@ -543,9 +543,9 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            ([], "name the revision to compare with (winkube diff main), or two stacks with --against"),
-            (["main", "--stack", "a", "--against", "b"], "write --stack HEAD --against BASE, alone"),
-            (["--against", "dev"], "write --stack HEAD --against BASE, alone"),
+            ([], "name a revision to compare with (winkube diff main), or two stacks with --stack and --against"),
+            (["main", "--stack", "a", "--against", "b"], "write --stack HEAD --against BASE, without a revision"),
+            (["--against", "dev"], "write --stack HEAD --against BASE, without a revision"),
             (["HEAD", "--answers", "no.yaml"], "--answers no.yaml: there is no such file"),
             (["HEAD", "--policies", "nowhere"], "is not a Python policy pack"),
             (["HEAD", "--policy-config", "Pulumi.yaml"], "--policy-config"),
@@ -568,7 +568,7 @@ class TestCommand:
     def test_a_wrong_time_limit(self, repository: Path, seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit):
             self.run(repository, "HEAD", f"--timeout={seconds}")
-        assert "must be seconds" in capsys.readouterr().err
+        assert "must be a number of seconds" in capsys.readouterr().err
 
     @pytest.mark.parametrize("name", ["sarif", "junit"])
     def test_preview_in_other_formats(self, repository: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:

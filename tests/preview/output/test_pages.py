@@ -56,8 +56,8 @@ def test_a_region_that_is_a_secret_is_not_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--topology", "x.png"], "--topology x.png: the ending must be one of .svg, .mmd, .dot"),
-        (["--report", "nowhere/x.html"], "nowhere/x.html: the folder nowhere does not exist; make it first"),
+        (["--topology", "x.png"], "--topology x.png: the file suffix must be one of .svg, .mmd, .dot"),
+        (["--report", "nowhere/x.html"], "nowhere/x.html: the folder nowhere does not exist; create it first"),
     ],
 )
 def test_a_file_that_cannot_be_written_is_refused_before_the_program_runs(

@@ -124,7 +124,7 @@ def test_equal_plans_give_equal_pages(record: Record) -> None:
 
 def test_an_empty_plan_has_a_page(record: Record) -> None:
     page = report_html(record(lambda: None))
-    for words in ("Nothing was found.", "The program exports nothing.", "no resource that could be drawn"):
+    for words in ("There are no findings.", "The program has no stack outputs.", "no resource that could be drawn"):
         assert words in page
 
 
@@ -139,8 +139,8 @@ def test_texts_that_are_shown_unpacked_are_not_shown_twice(record: Record) -> No
 
 def test_options_name_other_resources_by_type_and_name(record: Record) -> None:
     options = resource_of(report_html(record(landscape)), "linux")["x"]
-    assert options["made from"]["clusterName"] == ["eks.Cluster prod"]
-    assert options["made from"]["subnetIds"] == ["ec2.Subnet net-private-a", "ec2.Subnet net-private-b"]
+    assert options["computed from"]["clusterName"] == ["eks.Cluster prod"]
+    assert options["computed from"]["subnetIds"] == ["ec2.Subnet net-private-a", "ec2.Subnet net-private-b"]
 
 
 def test_a_difference_has_its_section(record: Record) -> None:
@@ -163,7 +163,7 @@ def test_a_difference_has_its_section(record: Record) -> None:
         "come",
         "old-name",
         "new-name",
-        "may replace",
+        "replaces",
     ):
         assert words in section
 
@@ -229,7 +229,7 @@ def test_what_only_the_deployment_knows_is_counted(record: Record) -> None:
         cluster = aws.eks.Cluster("c", role_arn="arn:aws:iam::123456789012:role/r", vpc_config={"subnet_ids": ["s"]})
         aws.ec2.LaunchTemplate("t", user_data=cluster.endpoint)
 
-    assert "User data: 1 more hold what only the deployment makes known." in report_html(record(build))
+    assert "User data: 1 more are known only after the deployment." in report_html(record(build))
 
 
 # -- strangers and secrets -------------------------------------------------------------------------------------

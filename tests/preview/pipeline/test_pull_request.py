@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from winkube.preview.cli.main import main
-from winkube.preview.pipeline.pull_request import Wish, check, comment
+from winkube.preview.pipeline.pull_request import CheckRequest, check, comment
 
 from ..programs import write_program
 
@@ -102,7 +102,7 @@ def test_the_comment_stays_under_its_limit(repository: Path) -> None:
     """What has no room is named, never cut in the middle."""
     many = "".join(f"aws.ec2.Vpc('a-vpc-with-a-rather-long-name-{i}', cidr_block='10.0.0.0/16')\n" for i in range(400))
     (repository / "__main__.py").write_text("import pulumi_aws as aws\n" + many)
-    result = check(Wish(program=repository, output=repository / "out", base="HEAD"))
+    result = check(CheckRequest(program=repository, output=repository / "out", base="HEAD"))
     for limit in (60_000, 8_000, 4_000, 1_500):
         text = comment(result, limit)
         assert len(text.encode()) <= limit

@@ -330,7 +330,7 @@ class TestWhatGoesWrong:
 
     def test_a_program_that_exits(self, repository: Repository) -> None:
         repository.program("import sys\nsys.exit(3)\n")
-        assert "the program stopped itself with exit code 3" in repository.fails()
+        assert "the program ended with exit code 3" in repository.fails()
 
     def test_a_program_that_ends_its_process(self, repository: Repository) -> None:
         repository.program("import os, sys\nprint('before the end', file=sys.stderr, flush=True)\nos._exit(5)\n")

@@ -10,7 +10,7 @@ from winkube.preview.cli.main import main
 from winkube.preview.model import Plan
 from winkube.preview.output.plan_formats import to_json
 from winkube.preview.pipeline.processes import Job, run_jobs
-from winkube.preview.pipeline.stacks import asked, checked_stacks
+from winkube.preview.pipeline.stacks import checked_stacks, working_tree_job
 
 from ..programs import write_program
 from .test_pull_request import git
@@ -162,7 +162,7 @@ def test_plans_of_processes_are_those_of_this_process(program: Path) -> None:
 
 class TestProcesses:
     def test_answers_come_in_the_order_of_the_jobs(self, program: Path) -> None:
-        answers = run_jobs([asked("timeline", program, stack) for stack in ("test", "dev", "prod", "first")])
+        answers = run_jobs([working_tree_job("timeline", program, stack) for stack in ("test", "dev", "prod", "first")])
         assert [answer.document["stack"] if answer.document else answer.error for answer in answers] == [
             "test", "dev", "prod has no region", "first",
         ]  # fmt: skip
@@ -175,7 +175,7 @@ class TestProcesses:
         (program / "__main__.py").write_text(
             PROGRAM.replace("raise pulumi", "__import__('os')._exit(7)\n    raise pulumi")
         )
-        answers = run_jobs([asked("timeline", program, stack) for stack in ("prod", "dev", "prod", "first")])
+        answers = run_jobs([working_tree_job("timeline", program, stack) for stack in ("prod", "dev", "prod", "first")])
         assert [answer.document is None for answer in answers] == [True, False, True, False]
         assert answers[0].error.startswith(
             "the program ended its process with code 7 before it was done\n  out of prod"
@@ -185,8 +185,9 @@ class TestProcesses:
         (program / "__main__.py").write_text(
             PROGRAM.replace("raise pulumi", "__import__('time').sleep(600)\n    raise pulumi")
         )
-        answers = run_jobs([asked("timeline", program, stack) for stack in ("prod", "dev")], timeout_seconds=15)
-        assert "did not end within 15 seconds" in answers[0].error
+        jobs = [working_tree_job("timeline", program, stack) for stack in ("prod", "dev")]
+        answers = run_jobs(jobs, timeout_seconds=15)
+        assert "was stopped after 15 seconds" in answers[0].error
         assert answers[1].document is not None
 
     @pytest.mark.parametrize("line", ["__import__('os').close(2)", "__import__('os').write(2, b'x' * (9 << 20))"])
@@ -195,12 +196,12 @@ class TestProcesses:
     ) -> None:
         monkeypatch.setattr(winkube.preview.pipeline.processes, "SECONDS_FOR_TEXT", 0.2)
         (program / "__main__.py").write_text(f"{line}\n")
-        (answer,) = run_jobs([asked("timeline", program, "dev")])
+        (answer,) = run_jobs([working_tree_job("timeline", program, "dev")])
         assert answer.document is not None
         assert len(answer.said) <= 4 << 20
 
     def test_each_has_a_process_of_its_own_where_that_is_wanted(self, program: Path) -> None:
         (program / "__main__.py").write_text("import os, sys\nprint('process', os.getpid(), file=sys.stderr)\n")
-        jobs: list[Job] = [asked("timeline", program, "dev")] * 5
+        jobs: list[Job] = [working_tree_job("timeline", program, "dev")] * 5
         assert len({answer.said for answer in run_jobs(jobs, alone=True)}) == 5
         assert len({answer.said for answer in run_jobs(jobs)}) < 5

@@ -6,7 +6,7 @@
   const tree = document.getElementById("tree");
   const nodes = []; // of each resource: its details element
   const byUrn = new Map(resources.map((resource, index) => [data.prefix + resource.u, index]));
-  const FOLD_FROM = 5, FOLD_COMPONENTS_FROM = 13; // so many siblings of one type share a row
+  const FOLD_FROM = 5, FOLD_COMPONENTS_FROM = 13; // from these numbers on, siblings of one type share a row
   const FOLDS = "details:not(.own)";
 
   const make = (tag, name, text) => {
@@ -72,10 +72,10 @@
     if (details.querySelector(":scope > .body, :scope > .own")) return;
     const resource = resources[index];
     const body = make("div", "body");
-    if (resource.s) body.append(make("p", "place", "made at " + resource.s));
+    if (resource.s) body.append(make("p", "place", "declared at " + resource.s));
     body.append(make("p", "place", data.prefix + resource.u));
     for (const [, number] of (resource.a || {})[""] || []) {
-      const link = make("a", "", "the whole as a manifest");
+      const link = make("a", "", "the whole object as a manifest");
       link.href = "#a" + number;
       body.append(link);
     }
