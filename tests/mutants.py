@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from datetime import UTC, date, datetime
@@ -31,6 +31,7 @@ from docs import ledger
 
 ROOT = Path(__file__).resolve().parents[1]
 LINKS = "build/mutants"
+Say = Callable[[str, str], None]
 SAMPLE = 12
 PATIENCE_SECONDS = 240
 PRELOADED = (
@@ -230,24 +231,34 @@ def work(of: Sequence[Row], marks: str) -> Iterator[tuple[str, str]]:
             os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-def _in_copy(of: Sequence[Row], folder: Path, marks: str) -> dict[str, str]:
+def _in_copy(of: Sequence[Row], folder: Path, marks: str, say: Say) -> dict[str, str]:
     """The verdicts of a worker that works in a copy of its own."""
     copy_to(folder)
     path = os.pathsep.join([str(folder / LINKS), str(folder)])
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.mutants", f"--work={marks}"],
-        input=json.dumps([astuple(row) for row in of]),
-        env={**os.environ, "PYTHONPATH": path, "GRPC_ENABLE_FORK_SUPPORT": "0"},
-        cwd=folder, stdout=subprocess.PIPE, text=True, check=False,
-    )  # fmt: skip
-    said = dict(line.split("\t", 1) for line in done.stdout.splitlines() if "\t" in line)
-    return {row.name: said.get(row.name, "the worker ended without a word") for row in of}
+    command = [sys.executable, "-m", "tests.mutants", f"--work={marks}"]
+    environment = {**os.environ, "PYTHONPATH": path, "GRPC_ENABLE_FORK_SUPPORT": "0"}
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    said = {row.name: "the worker ended without a word" for row in of}
+    with subprocess.Popen(command, cwd=folder, env=environment, **pipes) as worker:
+        assert worker.stdin
+        assert worker.stdout
+        with worker.stdin as rows_of_worker:
+            json.dump([astuple(row) for row in of], rows_of_worker)
+        for line in worker.stdout:
+            name, _, verdict = line.rstrip("\n").partition("\t")
+            if name in said:
+                said[name] = verdict
+                say(name, verdict)
+    return said
 
 
-def verdicts(of: Sequence[Row], workers: int = 2, marks: str = "") -> dict[str, str]:
+def verdicts(
+    of: Sequence[Row], workers: int = 2, marks: str = "", say: Say = lambda _name, _verdict: None
+) -> dict[str, str]:
     """What became of each row, in the order of the rows.
 
     :param marks: a marker expression of pytest: rows whose test it leaves out are not run.
+    :param say: is told each verdict as soon as there is one.
     """
     # Neighbours in the ledger often share a test's file: rows of one file go to one worker.
     by_file = sorted(of, key=lambda row: row.test)
@@ -257,7 +268,7 @@ def verdicts(of: Sequence[Row], workers: int = 2, marks: str = "") -> dict[str, 
         places = [Path(folder).resolve() / str(number) for number in range(len(shares))]
         said = {
             name: verdict
-            for part in pool.map(_in_copy, shares, places, repeat(marks))
+            for part in pool.map(_in_copy, shares, places, repeat(marks), repeat(say))
             for name, verdict in part.items()
         }
     return {row.name: said[row.name] for row in of}
@@ -285,9 +296,7 @@ def main() -> int:
     found = chosen(rows(ledger.load(ROOT / "docs" / "coverage.yaml")), wish.wishes)
     if wish.sample:
         found = sample(found, datetime.now(UTC).date())
-    said = verdicts(found, wish.workers)
-    for name, verdict in said.items():
-        print(f"{name}: {verdict}")
+    said = verdicts(found, wish.workers, say=lambda name, verdict: print(f"{name}: {verdict}", flush=True))
     wrong = [name for name, verdict in said.items() if not is_good(verdict)]
     not_run = sum(verdict.startswith("not run") for verdict in said.values())
     print(f"{len(said)} rows: {len(said) - len(wrong) - not_run} caught, {not_run} not run, {len(wrong)} wrong")
