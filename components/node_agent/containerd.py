@@ -1,4 +1,4 @@
-"""The configuration of containerd, for Linux and Windows, and its unit. Pure.
+"""The configuration of containerd on Linux nodes, and its unit. Pure.
 
 containerd 2.3 reads version 4 of the file, 2.0 to 2.2 version 3; a drop-in of a higher version than the root file stops
 2.3.0 to 2.3.4, so there is one file. https://github.com/containerd/containerd/blob/main/docs/cri/config.md
@@ -38,19 +38,21 @@ def config_version(containerd: str) -> int:
     return 4 if (major, minor) >= (2, 3) else 3
 
 
-def configuration(containerd: str, pause_image: str, *, windows: bool = False) -> str:
-    """``config.toml``, with the same plug-ins on both systems.
+def configuration(containerd: str, pause_image: str) -> str:
+    """``config.toml``: the complete settings, not a change of containerd's own.
 
     :param containerd: the release, which decides about the version of the file.
     :param pause_image: the image of the sandbox, kept from garbage collection.
     """
-    runtime = _windows_runtime() if windows else _linux_runtime()
-    hosts = r"C:\Program Files\containerd\certs.d" if windows else HOSTS
+    runtimes = f"plugins.'{_CRI}.runtime'.containerd.runtimes.runc"
     tables: dict[str, Mapping[str, Any]] = {
-        "": {"version": config_version(containerd), **({} if windows else {"oom_score": -999})},
+        "": {"version": config_version(containerd), "oom_score": -999},
         f"plugins.'{_CRI}.images'.pinned_images": {"sandbox": pause_image},
-        f"plugins.'{_CRI}.images'.registry": {"config_path": hosts},
-        **runtime,
+        f"plugins.'{_CRI}.images'.registry": {"config_path": HOSTS},
+        f"plugins.'{_CRI}.runtime'.containerd": {"default_runtime_name": "runc"},
+        runtimes: {"runtime_type": "io.containerd.runc.v2"},
+        f"{runtimes}.options": {"BinaryName": "/usr/local/sbin/runc", "SystemdCgroup": True},
+        f"plugins.'{_CRI}.runtime'.cni": {"bin_dirs": ["/opt/cni/bin"], "conf_dir": "/etc/cni/net.d"},
     }
     return _toml(tables)
 
@@ -70,29 +72,6 @@ def hosts_toml(mirror: str) -> str:
     )
 
 
-def _linux_runtime() -> dict[str, Mapping[str, Any]]:
-    runtimes = f"plugins.'{_CRI}.runtime'.containerd.runtimes.runc"
-    return {
-        f"plugins.'{_CRI}.runtime'.containerd": {"default_runtime_name": "runc"},
-        runtimes: {"runtime_type": "io.containerd.runc.v2"},
-        f"{runtimes}.options": {"BinaryName": "/usr/local/sbin/runc", "SystemdCgroup": True},
-        f"plugins.'{_CRI}.runtime'.cni": {"bin_dirs": ["/opt/cni/bin"], "conf_dir": "/etc/cni/net.d"},
-    }
-
-
-def _windows_runtime() -> dict[str, Mapping[str, Any]]:
-    runtimes = f"plugins.'{_CRI}.runtime'.containerd.runtimes.runhcs-wcow-process"
-    return {
-        f"plugins.'{_CRI}.runtime'.containerd": {"default_runtime_name": "runhcs-wcow-process"},
-        runtimes: {
-            "runtime_type": "io.containerd.runhcs.v1",
-            "pod_annotations": ["io.microsoft.container.*"],
-            "container_annotations": ["io.microsoft.container.*"],
-        },
-        f"plugins.'{_CRI}.runtime'.cni": {"bin_dirs": [r"C:\opt\cni\bin"], "conf_dir": r"C:\etc\cni\net.d"},
-    }
-
-
 def _toml(tables: Mapping[str, Mapping[str, Any]]) -> str:
     parts = [
         "\n".join([*([f"[{name}]"] if name else []), *(f"{key} = {_value(value)}" for key, value in table.items())])
@@ -110,5 +89,5 @@ def _value(value: Any) -> str:
 
 
 def _text(value: str) -> str:
-    """A literal string, which keeps Windows' backslashes."""
+    """A literal string of TOML."""
     return f"'{value}'"

@@ -92,18 +92,6 @@ def test_containerd_keeps_its_own_snapshotter_and_finds_the_module_of_it():
     assert done.index("kernel") < done.index("services")
 
 
-def test_the_windows_variant_has_the_same_images_and_another_runtime():
-    """Every backslash arrives."""
-    whole = tomllib.loads(configuration("2.3.4", PAUSE, windows=True))
-    plugins = whole["plugins"]
-    assert plugins[IMAGES]["registry"]["config_path"] == r"C:\Program Files\containerd\certs.d"
-    assert plugins[IMAGES]["pinned_images"]["sandbox"] == PAUSE
-    assert plugins[RUNTIME]["cni"] == {"bin_dirs": [r"C:\opt\cni\bin"], "conf_dir": r"C:\etc\cni\net.d"}
-    assert plugins[RUNTIME]["containerd"]["default_runtime_name"] == "runhcs-wcow-process"
-    assert "SystemdCgroup" not in str(whole)
-    assert "oom_score" not in whole
-
-
 @pytest.mark.parametrize(
     ("release", "version"), [("2.0.5", 3), ("2.2.7", 3), ("2.3.0", 4), ("2.3.4", 4), ("2.10.0", 4), ("3.0.0", 4)]
 )
