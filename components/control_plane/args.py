@@ -45,7 +45,7 @@ class LinuxControlPlaneArgs:
     """The arguments of a control plane on Linux."""
 
     cluster_name: str
-    """The cluster's name: a DNS name, the zone's or one below it. The API is ``api.<cluster_name>``. It cannot be
+    """The cluster's name: the zone's DNS name or a name below it. The API is ``api.<cluster_name>``. It cannot be
     changed later."""
     region: str
     """The region."""
@@ -70,8 +70,8 @@ class LinuxControlPlaneArgs:
     bucket_key_arn: pulumi.Input[str] | None = None
     """ARN of the KMS key that encrypts the state bucket, if it is a customer managed key."""
     incarnation: int = 1
-    """The cluster's number in its bucket; 1 by default. A higher one makes a new cluster and leaves the old one's state
-    behind: never change it on a cluster that lives."""
+    """The cluster's number in its bucket; 1 by default. A higher number creates a new cluster and abandons the state of
+    the old one: never change it on a running cluster."""
     slots: int = 3
     """Number of control-plane nodes: 1, 3 (default) or 5. One tolerates no failure, three tolerate one, five two."""
     instance_types: Sequence[str] = ("m7i.large",)
@@ -89,8 +89,8 @@ class LinuxControlPlaneArgs:
     volume_kms_key_arn: pulumi.Input[str] | None = None
     """ARN of the KMS key of the volumes; the EBS default key by default. The Auto Scaling service role needs access."""
     kms_key_arn: pulumi.Input[str] | None = None
-    """The cluster's key, which encrypts the join token and the authorities' files; a key of its own by default, and
-    never the bucket's: workers may use this one for the token alone, and the bucket's for their boot files."""
+    """ARN of the cluster's KMS key, which encrypts the join token and the certificate authorities; a new key by
+    default. It must not be the bucket's key: workers may use this one only for the token."""
     pod_cidr: str = "10.244.0.0/16"
     """The pod CIDR; ``10.244.0.0/16`` by default. It cannot be changed later."""
     service_cidr: str = "10.96.0.0/12"
@@ -101,12 +101,12 @@ class LinuxControlPlaneArgs:
     cluster_domain: str = "cluster.local"
     """The domain that the cluster's DNS serves; ``cluster.local`` by default."""
     node_count_limit: int = 100
-    """How many nodes there may ever be, control plane included; 100 by default. The pod network must have a part for
+    """Maximum number of nodes, including the control plane; 100 by default. The pod CIDR must have a subnet for
     each."""
     api_exposure: str = "internal"
-    """``internal`` (default): the API is reached inside the VPC and what is connected to it. ``public``: also through
-    a second load balancer from the internet; nodes keep to the internal one, so a private and a public zone are
-    needed."""
+    """``internal`` (default): the API can be reached from the VPC and connected networks. ``public``: also from the
+    internet, through a second load balancer; nodes use the internal one, so a private and a public zone are
+    required."""
     api_allowed_cidrs: Sequence[str] = ()
     """CIDRs that may reach the API in addition to the nodes, such as the VPC or an office; required with ``public``."""
     api_subnet_ids: Sequence[pulumi.Input[str]] = ()
@@ -121,15 +121,15 @@ class LinuxControlPlaneArgs:
     api_server_names: Sequence[str] = ()
     """Additional names and addresses in the API server's certificate."""
     pki: str = "deployment"
-    """Who makes the certificate authorities. ``deployment`` (default): Pulumi, so their keys stand encrypted in its
-    state too. ``node``: the first node, so they are in the state bucket alone; excludes ``irsa``, and targets and
-    kubeconfig are known when the API is healthy. It cannot be changed later."""
+    """Who creates the certificate authorities. ``deployment`` (default): Pulumi, so its state has their encrypted keys
+    too. ``node``: the first node, so only the state bucket has them; excludes ``irsa``, and targets and kubeconfig are
+    known when the API is healthy. It cannot be changed later."""
     encryption_algorithm: str = "ECDSA-P256"
-    """Of all keys but the one of the ServiceAccounts, which is RSA for AWS: ``ECDSA-P256`` (default), ``ECDSA-P384``,
-    ``RSA-2048``, ``RSA-3072`` or ``RSA-4096``."""
+    """Algorithm of all keys except the service account key, which is always RSA: ``ECDSA-P256`` (default),
+    ``ECDSA-P384``, ``RSA-2048``, ``RSA-3072`` or ``RSA-4096``."""
     admin_certificate_hours: int = 24
-    """How long the administrator's certificate in ``kubeconfig`` is valid, in hours; 24 by default, 1 to 8760. In its
-    last third ``pulumi up`` renews it, or with ``pki`` ``node`` the nodes do and ``pulumi up`` reads the newest."""
+    """Validity of the administrator's certificate in ``kubeconfig`` in hours, 1 to 8760; 24 by default. ``pulumi up``
+    renews it in its last third; with ``pki`` ``node``, the nodes renew it and ``pulumi up`` reads the newest."""
     irsa: IrsaIssuer | None = None
     """Settings of IRSA: how the service account keys are published; None (default) turns it off."""
     secrets_encryption: str = "secretbox"
@@ -153,8 +153,8 @@ class LinuxControlPlaneArgs:
     backup_retention: BackupRetention = field(default_factory=BackupRetention)
     """Which backups are kept."""
     mirror: str | None = None
-    """Base address from which nodes fetch what upstream offers: ``https://host/path`` becomes
-    ``<mirror>/host/path``. Upstream itself by default."""
+    """Base URL of a mirror of upstream downloads: ``https://host/path`` becomes ``<mirror>/host/path``. Upstream by
+    default."""
     registry_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
     """Host of a container registry to the address of its mirror; none by default."""
     image_repository: str | None = None

@@ -37,13 +37,14 @@ class WindowsIpamArgs:
     cluster: EksTarget
     """The cluster. Its role needs the policy ``AmazonEKSVPCResourceController``."""
     mode: str = "addon"
-    """``addon`` (default): the vpc-cni add-on carries the configuration. ``config_map``: a ConfigMap does, for clusters
-    with a self-managed CNI; it needs a Kubernetes provider. Never both: the add-on overwrites the ConfigMap."""
+    """``addon`` (default): the vpc-cni add-on holds the configuration. ``config_map``: a ConfigMap holds it, for
+    clusters with a self-managed CNI; requires a Kubernetes provider. Never both: the add-on overwrites the
+    ConfigMap."""
     enabled: bool = True
     """Whether Windows IPAM is on. Set it to False only after the last Windows node is gone."""
     prefix_delegation: bool = False
-    """Whether nodes get /28 prefixes: sixteen times the pods, on Nitro types and unbroken subnets. Off by default.
-    Change it only together with new node groups."""
+    """Whether nodes get /28 prefixes, for up to sixteen times the pods; requires Nitro types and contiguous blocks.
+    Off by default. Change it only together with new node groups."""
     warm_ip_target: int | None = None
     """Free addresses to keep on each node. By default 3 with single addresses and 1 with prefixes (add-on: 1)."""
     minimum_ip_target: int | None = None

@@ -1,10 +1,10 @@
-"""Clusters that others made, as targets of node groups and Windows IPAM.
+"""Existing EKS clusters as targets of node groups and Windows IPAM.
 
 - ``target_of_aws_cluster``: an ``aws.eks.Cluster`` of the program, or what ``aws.eks.get_cluster_output`` found;
 - ``target_of_pulumi_eks``: a ``pulumi_eks.Cluster`` (the extra ``winkube[eks]``).
 
-What decides which nodes can join is said in plain words, so that it is judged at once; the rest comes from the cluster.
-As soon as the cluster is known, what was said is held against what it is, before anything is made in it.
+The caller describes what decides which nodes can join, so that it is checked at once; the rest comes from the cluster.
+As soon as the cluster is known, the description is compared with it, before anything is created in it.
 """
 
 import importlib
@@ -120,7 +120,7 @@ def cluster_role_name(cluster: Any) -> pulumi.Output[str]:
 
 
 def check_facts(actual: Mapping[str, Any], described: EksTarget) -> Mistakes:
-    """What was said of a cluster against what it is. What is not of its kind, as stand-ins in tests, is not judged.
+    """Compare the description of a cluster with the cluster. Values that are no real ones, as in tests, are skipped.
 
     :param actual: field of the target to what the cluster has.
     """

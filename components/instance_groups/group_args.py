@@ -54,8 +54,8 @@ class _InstanceGroupArgs:
     kubelet: KubeletSettings = field(default_factory=KubeletSettings)
     """Kubelet settings, such as limits and reservations; the defaults depend on the operating system."""
     ecr_credentials: bool | None = None
-    """Whether kubelets fetch credentials of ECR with the node's role; by default where the digest of the program that
-    does it is known. Upstream publishes none for Windows: ``artefact_digests`` of the target says it."""
+    """Whether kubelets get ECR credentials with the node's role; by default if the digest of the credential provider is
+    known. Upstream publishes none for Windows: set ``artefact_digests`` of the target."""
     container_images: Sequence[str] = ()
     """Container images to pull before a node joins, in addition to system images; none by default."""
     security_group_ids: Sequence[pulumi.Input[str]] = ()
@@ -134,8 +134,8 @@ class WindowsInstanceGroupArgs(_InstanceGroupArgs):
     windows_taint: bool = True
     """Whether nodes have the taint ``os=windows:NoSchedule``, which keeps Linux pods off. On by default."""
     kubelet_log: bool | None = None
-    """Whether the kubelet's log is kept by ``kube-log-runner``; by default where the digest of that program is known.
-    Upstream publishes none: ``artefact_digests`` of the target says it. Without it the log is lost."""
+    """Whether ``kube-log-runner`` keeps the kubelet's log; by default if the digest of that program is known. Upstream
+    publishes none: set ``artefact_digests`` of the target. Without it, the log is lost."""
     page_file_mib: int | None = None
     """Size of a fixed page file in MiB; chosen by Windows by default."""
     bitlocker: bool = False

@@ -63,8 +63,8 @@ class JoinTarget:
     vxlan_port: int = Ports.vxlan
     """UDP port of the pod network; Windows nodes need 4789 (default)."""
     cloud_provider: str = "external"
-    """``external`` (default): the AWS cloud controller manager runs in the cluster; ``none``: it does not, and a
-    kubelet must not wait for it."""
+    """``external`` (default) if the AWS cloud controller manager runs in the cluster; ``none`` if it does not, so that
+    kubelets do not wait for it."""
     incarnation: int = 1
     """The cluster's number in its bucket; a new cluster with the same name needs a new number."""
     control_plane_security_group_ids: Sequence[pulumi.Input[str]] = ()
@@ -72,8 +72,7 @@ class JoinTarget:
     node_security_group_ids: Sequence[pulumi.Input[str]] = ()
     """Security groups of all nodes that share the pod network, including the control plane."""
     api_security_group_ids: Sequence[pulumi.Input[str]] = ()
-    """Security groups in front of the API that let nobody in by themselves: groups that are made for workers get a rule
-    there. None by default."""
+    """Security groups in front of the API, which get an ingress rule for the workers' own groups. None by default."""
     linux_security_group_ids: Sequence[pulumi.Input[str]] = ()
     """Existing security groups for Linux workers; by default each group creates its own."""
     windows_security_group_ids: Sequence[pulumi.Input[str]] = ()

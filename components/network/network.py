@@ -43,8 +43,8 @@ class NetworkArgs:
     """How many zones (one to three, the first of the region's table), or their names. Names are in the order of the
     address plan: add further ones at the end. Two by default, the least that EKS takes."""
     nat: str = "per_zone"
-    """Way out for private subnets: ``per_zone`` (a NAT gateway in each zone), ``single`` (one for all; its zone's loss
-    cuts off the others) or ``none``. Excludes ``public_subnets=False`` unless ``none``."""
+    """Internet access of private subnets: ``per_zone`` (a NAT gateway per zone), ``single`` (one for all zones, a
+    single point of failure) or ``none``. Requires public subnets unless ``none``."""
     public_subnets: bool = True
     """Whether to create subnets for NAT gateways and internet-facing load balancers."""
     intra_subnets: bool = False

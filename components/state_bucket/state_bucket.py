@@ -34,7 +34,7 @@ class StateBucketArgs:
     allow_dots: bool = False
     """Whether the name may have dots. Clients must then address the bucket by path."""
     kms_key_arn: pulumi.Input[str] | None = None
-    """Key that encrypts the objects; a key of the bucket's own by default. Its policy is then yours: readers and
+    """ARN of the KMS key of the objects; a new key by default. You manage the policy of your own key: readers and
     writers need ``kms:Decrypt`` and ``kms:GenerateDataKey``."""
     noncurrent_days: int = 90
     """Retention of noncurrent versions in days."""
@@ -43,8 +43,8 @@ class StateBucketArgs:
     writer_principals: Sequence[pulumi.Input[str]] = ()
     """ARNs of roles and users that may read, write and delete everything."""
     allowed_principals: Sequence[str] = ()
-    """ARN patterns of those who may touch objects at all; everybody else is refused, whatever IAM says. By default
-    whoever IAM admits. Name the roles of control planes and nodes too, by path: ``arn:aws:iam::1…:role/k8s/*``."""
+    """ARN patterns of the principals that may access objects; all others are denied, whatever IAM allows. By default,
+    IAM alone decides. Include the roles of control planes and nodes, by path: ``arn:aws:iam::1…:role/k8s/*``."""
     access_log_bucket: pulumi.Input[str] | None = None
     """Name of a bucket for access logs; none by default."""
     deletion_protection: bool = True

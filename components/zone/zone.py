@@ -33,8 +33,8 @@ class ClusterZoneArgs:
     vpc_ids: Sequence[pulumi.Input[str]] = ()
     """VPCs of the private zone; at least one unless the zone is only public."""
     parent_zone_id: pulumi.Input[str] | None = None
-    """Public zone above, in which to delegate this one. None leaves the delegation to the owner of the domain: he
-    enters the four ``name_servers``. Excludes ``private``."""
+    """ID of the public parent zone, to delegate this zone there. With None, the owner of the domain adds the four
+    ``name_servers``. Excludes ``private``."""
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tags of the zones."""
 
