@@ -103,7 +103,7 @@ def test_a_plain_call_that_breaks_the_program_is_named_with_the_error(tmp_path: 
     with pytest.raises(ProgramError) as caught:
         evaluate(tmp_path, "dev")
     assert "at __main__.py:2" in str(caught.value)
-    assert "aws:ec2/getVpc:getVpc cannot be answered without a cloud" in str(caught.value)
+    assert "aws:ec2/getVpc:getVpc cannot be answered without the cloud" in str(caught.value)
 
 
 def test_a_plain_list_that_nobody_can_answer_holds_one_unknown() -> None:

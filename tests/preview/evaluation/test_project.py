@@ -14,7 +14,7 @@ from ..programs import write_program
     ("project", "words"),
     [
         ("runtime: python\n", "name is missing"),
-        ("name: demo\nruntime: nodejs\n", "only Python programs can be evaluated, runtime is 'nodejs'"),
+        ("name: demo\nruntime: nodejs\n", "the runtime must be python, got 'nodejs'"),
         ("name: demo\nruntime: python\nmain: nowhere\n", "nowhere, which does not exist"),
         ("name: [", "Pulumi.yaml is not valid YAML"),
         ("- a\n", "must hold a mapping, got list"),
@@ -78,7 +78,7 @@ def test_all_that_does_not_fit_the_declaration_is_said_at_once(tmp_path: Path) -
         read_configuration(read_project(tmp_path), "dev")
     assert str(caught.value).splitlines() == [
         "Pulumi.dev.yaml does not match the declarations in Pulumi.yaml:",
-        "  demo:size: required (integer) and has no default; set it with `config: demo:size: …`",
+        "  demo:size: is required (integer) and has no default; set it with `config: demo:size: …`",
         '  demo:flag: must be boolean, got "maybe"',
         '  demo:zones: must be array, got "a"',
     ]
