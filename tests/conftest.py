@@ -35,7 +35,7 @@ def validated() -> Callable[[Mapping[str, Any]], None]:
     """Holds a manifest against the strict schema of the minors, and against our own rules of Windows pods."""
     import kubernetes_validate
 
-    from .minors import has_schema
+    from .golden import has_schema
 
     def check(manifest: Mapping[str, Any]) -> None:
         for minor in SELF_MANAGED_MINORS:

@@ -34,9 +34,7 @@ LINKS = "build/mutants"
 Say = Callable[[str, str], None]
 SAMPLE = 12
 PATIENCE_SECONDS = 240
-PRELOADED = (
-    "pulumi pulumi_aws pulumi_kubernetes pulumi_tls pulumi_policy pydantic jsonschema rich yaml hypothesis syrupy"
-)
+PRELOADED = "pulumi pulumi_aws pulumi_kubernetes pulumi_tls pulumi_policy pydantic jsonschema rich yaml hypothesis"
 """What most tests import and no break touches: a worker imports it once, before it forks."""
 
 

@@ -9,7 +9,7 @@ from winkube.eks.target import EksTarget
 from winkube.preview.model import Plan, Resource
 from winkube.tables.kubernetes import EKS_MINORS
 
-from tests.minors import has_schema
+from tests.golden import has_schema
 
 MINORS = tuple(filter(has_schema, EKS_MINORS))
 TAGS = {"team": "platform"}

@@ -33,7 +33,7 @@ from winkube.addons.self_managed_table import (
 from winkube.addons.windows_logs import CHANNELS, WindowsLogs, WindowsLogsArgs, check_windows_logs
 from winkube.preview.model import Plan
 
-from tests.minors import NEWEST, OLDEST
+from tests.golden import NEWEST, OLDEST
 
 from ..kubernetes.conftest import said
 

@@ -11,7 +11,7 @@ import pytest
 from winkube.tables.kubernetes import minor_number
 from winkube.tables.releases import release
 
-from tests.minors import EKS_NEWEST, NEWEST
+from tests.golden import EKS_NEWEST, NEWEST
 
 from .pages import ROOT
 
@@ -104,7 +104,7 @@ def python(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_tables_and_generated_files_alone_change(tree: Path) -> None:
-    """`make docs` names both minors, and every golden sentence follows. No test is edited; a snapshot is renewed."""
+    """`make docs` names both minors, and every golden sentence follows. No test is edited."""
     before = {path: path.read_bytes() for path in (tree / "docs").rglob("*") if path.is_file()}
     before[tree / "README.md"] = (tree / "README.md").read_bytes()
     made = python(tree, "docs/generate.py", "--write")
@@ -114,5 +114,5 @@ def test_tables_and_generated_files_alone_change(tree: Path) -> None:
     limits = (tree / "docs" / "limits.md").read_text(encoding="utf-8")
     assert f"\n| {following(EKS_NEWEST)} | " in limits
     assert f"\n| {following(NEWEST)} | {following(NEWEST)}.0 | " in limits
-    found = python(tree, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--snapshot-update", *GOLDEN)
+    found = python(tree, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *GOLDEN)
     assert found.returncode == 0, found.stdout[-4000:]

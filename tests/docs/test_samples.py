@@ -15,7 +15,7 @@ from winkube.scheduling.runtime_class_manifests import runtime_class_name
 from winkube.tables.kubernetes import EKS_MINORS, newest
 from winkube.tables.windows import WINDOWS_RELEASES
 
-from tests.minors import has_schema
+from tests.golden import has_schema
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "windows-workloads.md").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ from winkube.eks.cluster_rules import (
 from winkube.tables.kubernetes import EKS_MINORS, minor_number
 from winkube.tables.log_retention import RETENTION_DAYS
 
-from tests.minors import EKS_NEWEST, EKS_OLDEST
+from tests.golden import EKS_NEWEST, EKS_OLDEST
 
 NEXT = f"1.{minor_number(EKS_NEWEST)[1] + 1}"
 """A minor that EKS does not run yet."""

@@ -13,7 +13,7 @@ from winkube.existing_clusters import self_managed
 from winkube.instance_groups.group_args import WindowsInstanceGroupArgs
 from winkube.tables.kubernetes import EKS_MINORS, newest
 
-from tests.minors import has_schema
+from tests.golden import has_schema
 
 DOCS = Path(__file__).parents[2] / "docs"
 JOIN = (DOCS / "join-existing-clusters.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from stacks.config.introspection import Model, sections
 from stacks.config.reading import read_settings
 from stacks.config.schema import field_texts
 from stacks.kubeadm.settings import KubeadmSettings
-from tests.minors import golden
+from tests.golden import golden
 
 from .kubeadm_stack import FULL, SMALL
 from .test_settings import paths

@@ -7,7 +7,7 @@ import pytest
 from winkube.core.errors import WinkubeError
 
 from stacks.config.reading import read_settings
-from tests.minors import EKS_NEWEST
+from tests.golden import EKS_NEWEST
 
 
 def test_keys_of_other_namespaces_are_nobodys_business_here(stack_of: Any) -> None:

@@ -14,7 +14,7 @@ from stacks.config.reading import for_the_file, read_settings
 from stacks.config.schema import field_texts
 from stacks.eks.checks import advise_settings
 from stacks.eks.settings import EksSettings as Settings
-from tests.minors import golden
+from tests.golden import golden
 
 FULL: dict[str, Any] = {
     "winkube:tags": {"team": "platform"},

@@ -8,7 +8,7 @@ from winkube.core.mistakes import Mistakes
 from winkube.tables import releases
 from winkube.tables.releases import SELF_MANAGED_MINORS, SELF_MANAGED_RELEASES, check_minor, check_windows, release
 
-from tests.minors import NEWEST, OLDEST, golden
+from tests.golden import NEWEST, OLDEST, golden
 
 
 def only(found: Mistakes) -> str:

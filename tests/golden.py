@@ -1,9 +1,11 @@
-"""The minors of the tables, for tests and golden sentences: a new row changes no test."""
+"""What tests and golden sentences take from the tables, so that a new row changes no test: minors, names of add-ons."""
 
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from winkube.addons.addon_table import ADDONS
+from winkube.addons.self_managed_table import SELF_MANAGED_ADDONS
 from winkube.core.mistakes import one_of
 from winkube.tables.kubernetes import EKS_MINORS, newest, oldest
 from winkube.tables.releases import SELF_MANAGED_MINORS, SELF_MANAGED_RELEASES
@@ -17,12 +19,14 @@ _NAMES = {
     "{minors}": one_of(SELF_MANAGED_MINORS),
     "{newest}": NEWEST,
     "{oldest}": OLDEST,
+    "{EKS add-ons}": one_of(ADDONS),
+    "{add-ons}": one_of(SELF_MANAGED_ADDONS),
     "{oldest end of life}": str(SELF_MANAGED_RELEASES[OLDEST].end_of_life),
 }
 
 
 def golden(text: str) -> str:
-    """A golden sentence with the minors of the tables in it."""
+    """A golden sentence with what the tables say now in it."""
     for name, value in _NAMES.items():
         text = text.replace(name, value)
     return text
