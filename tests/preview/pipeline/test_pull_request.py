@@ -107,4 +107,4 @@ def test_the_comment_stays_under_its_limit(repository: Path) -> None:
         text = comment(result, limit)
         assert len(text.encode()) <= limit
         assert text.count("<details>") == text.count("</details>")
-    assert "no room here" in comment(result, 1_500)
+    assert "do not fit into this comment" in comment(result, 1_500)

@@ -316,7 +316,7 @@ class TestWhatGoesWrong:
         repository.program(text)
         began = time.monotonic()
         text = repository.fails("HEAD", seconds=4)
-        assert 'working tree, stack "dev": the program did not end within 4 seconds and was stopped' in text
+        assert 'working tree, stack "dev": the program was stopped after 4 seconds and was stopped' in text
         assert time.monotonic() - began < 30
 
     def test_a_program_that_writes_to_standard_output(
@@ -335,7 +335,10 @@ class TestWhatGoesWrong:
     def test_a_program_that_ends_its_process(self, repository: Repository) -> None:
         repository.program("import os, sys\nprint('before the end', file=sys.stderr, flush=True)\nos._exit(5)\n")
         text = repository.fails()
-        assert "the program ended its process with code 5 before it was done\n  before the end" in text
+        assert (
+            "the program ended its process with exit code 5 before the evaluation was complete\n  before the end"
+            in text
+        )
 
     def test_a_program_that_asks(self, repository: Repository) -> None:
         repository.program("input('name? ')\n")

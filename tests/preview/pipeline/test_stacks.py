@@ -143,7 +143,7 @@ def test_what_is_shown_is_the_same_with_and_without_a_base(program: Path, tmp_pa
     for name, more in (("without", []), ("with", ["--base", "HEAD"])):
         assert main([*arguments, str(tmp_path / name), *more]) == 0
         assert "sha256:" not in (tmp_path / name / "dev.html").read_text()
-        assert "no difference in 2 resources" in (tmp_path / name / "comment.md").read_text() or not more
+        assert "no differences in 2 resources" in (tmp_path / name / "comment.md").read_text() or not more
         pages.append((tmp_path / name / "findings.sarif").read_text())
     assert pages[0] == pages[1]
 
@@ -178,7 +178,7 @@ class TestProcesses:
         answers = run_jobs([working_tree_job("timeline", program, stack) for stack in ("prod", "dev", "prod", "first")])
         assert [answer.document is None for answer in answers] == [True, False, True, False]
         assert answers[0].error.startswith(
-            "the program ended its process with code 7 before it was done\n  out of prod"
+            "the program ended its process with exit code 7 before the evaluation was complete\n  out of prod"
         )
 
     def test_a_program_that_never_ends_is_stopped(self, program: Path) -> None:
