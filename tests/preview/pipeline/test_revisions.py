@@ -94,9 +94,7 @@ class TestWhatIsCompared:
         assert [(change.path, change.before, change.after) for change in item.changes] == [("delaySeconds", 1, 2)]
         assert item.source == "__main__.py:2"
         assert (difference.base.label, difference.head.label) == ("main", "working tree")
-        assert difference.notes == [
-            "the working tree has changes that are not committed (1 file); they are in the comparison"
-        ]
+        assert difference.notes == ["the working tree has uncommitted changes (1 file); the comparison includes them"]
 
     def test_two_revisions(self, repository: Repository) -> None:
         repository.program(PROGRAM.format(delay=2))
@@ -159,10 +157,10 @@ class TestWhatIsCompared:
         (repository.folder / "Pulumi.dev.yaml").rename(repository.folder / "Pulumi.prod.yaml")
         gone, new = repository.diff()
         assert [item.name for item in gone.removed] == ["q"]
-        assert gone.notes[-1] == 'the stack "dev" does not exist in working tree: everything is removed'
+        assert gone.notes[-1] == 'the stack "dev" does not exist in working tree: all its resources are removed'
         assert (gone.base.present, gone.head.present) == (True, False)
         assert [item.name for item in new.added] == ["q"]
-        assert new.notes[-1] == 'the stack "prod" does not exist in HEAD: everything is added'
+        assert new.notes[-1] == 'the stack "prod" does not exist in HEAD: all its resources are added'
 
     def test_a_program_that_is_new(self, repository: Repository) -> None:
         inside = repository.folder / "new"
@@ -282,7 +280,7 @@ class TestWhatGoesWrong:
     def test_no_stack_at_all(self, repository: Repository) -> None:
         repository.git("rm", "--quiet", "Pulumi.dev.yaml")
         repository.commit()
-        assert repository.fails().startswith("no stack to compare")
+        assert repository.fails().startswith("there is no stack to compare")
 
     def test_a_base_that_does_not_evaluate(self, repository: Repository) -> None:
         """Its own message and line, and which side it is."""
@@ -316,7 +314,7 @@ class TestWhatGoesWrong:
         repository.program(text)
         began = time.monotonic()
         text = repository.fails("HEAD", seconds=4)
-        assert 'working tree, stack "dev": the program was stopped after 4 seconds and was stopped' in text
+        assert 'working tree, stack "dev": the program was stopped after 4 seconds' in text
         assert time.monotonic() - began < 30
 
     def test_a_program_that_writes_to_standard_output(
