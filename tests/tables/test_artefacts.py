@@ -216,7 +216,7 @@ def test_linux_programs_lie_where_no_package_manager_writes(minor, kind):
 @pytest.mark.parametrize("kind", LINUX)
 def test_cni_plugins_are_unpacked_where_the_runtimes_look_for_them(minor, kind):
     (plugins,) = [one for one in rows(minor, kind) if one.name == "cni-plugins"]
-    assert plugins.version.startswith("1.9.")
+    assert plugins.version == SELF_MANAGED_RELEASES[minor].cni_plugins
     assert plugins.digest.startswith("sha256:")
     assert {"/opt/cni/bin/bridge", "/opt/cni/bin/host-local", "/opt/cni/bin/loopback", "/opt/cni/bin/portmap"} <= {
         install.path for install in plugins.install

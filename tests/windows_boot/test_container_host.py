@@ -5,6 +5,7 @@ import re
 import tomllib
 
 import pytest
+from winkube.tables.releases import release
 from winkube.windows_boot import paths
 from winkube.windows_boot.windows_node_document import node_document, node_files
 
@@ -63,10 +64,10 @@ def test_containerd_lies_where_it_belongs_with_a_plain_text_file(scripts: Bundle
 
 def test_containerd_is_told_its_pause_image_plugins_and_runtime() -> None:
     """Under the keys of version 4, which containerd 2.3 reads without migrating it."""
-    settings = tomllib.loads(node_files(node())[paths.CONTAINERD_CONFIGURATION])
+    settings = tomllib.loads(node_files(node(kubernetes_version="1.36"))[paths.CONTAINERD_CONFIGURATION])
     assert settings["version"] == 4
     plugins = settings["plugins"]
-    assert plugins["io.containerd.cri.v1.images"]["pinned_images"] == {"sandbox": "registry.k8s.io/pause:3.10.2"}
+    assert plugins["io.containerd.cri.v1.images"]["pinned_images"] == {"sandbox": release("1.36").pause_image}
     runtime = plugins["io.containerd.cri.v1.runtime"]
     assert (runtime["cni"]["bin_dirs"], runtime["cni"]["conf_dir"]) == ([r"C:\opt\cni\bin"], r"C:\etc\cni\net.d")
     assert runtime["containerd"]["default_runtime_name"] == "runhcs-wcow-process"
