@@ -1,6 +1,7 @@
-"""Whose turn it is to join: the lock in the bucket, as a joining node sees it."""
+"""What the nodes of a control plane agree on in the bucket: whose turn it is to join, and who makes the join token."""
 
 import itertools
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from tests.node_agent.package import load
 from tests.node_agent.test_parts import valid
 
-document, join, store = load("document"), load("join"), load("store")
+document, join, join_token, store = (load(name) for name in ("document", "join", "join_token", "store"))
 LEASE = 60
 
 
@@ -23,6 +24,8 @@ class Bucket:
 
     def __init__(self) -> None:
         self.objects: dict[str, Bucket.There] = {}
+        self.parameters: list[dict[str, Any]] = []
+        self.states: dict[str, str] = {}
         self.numbers = itertools.count()
 
     def read(self, key: str) -> "Bucket.There | None":
@@ -37,15 +40,28 @@ class Bucket:
         self.objects[key] = Bucket.There(body, f'"{next(self.numbers)}"')
         return self.objects[key].etag
 
+    def ask(self, service: str, operation: str, **parameter: Any) -> None:
+        """Write a parameter of Systems Manager."""
+        assert (service, operation) == ("ssm", "put_parameter")
+        self.parameters.append(parameter)
+
+    def instance_states(self, me: str, instances: list[str]) -> dict[str, str]:
+        """What EC2 says: an instance runs unless a test says otherwise."""
+        return {instance: self.states.get(instance, "running") for instance in instances}
+
+
+def store_of(bucket: Bucket, name: str) -> Any:
+    """The bucket as a node sees it."""
+    facts = {"INSTANCE_ID": name, "SLOT": "cp-0", "PRIVATE_IP": "10.0.0.7"}
+    return store.Store(bucket, document.parse(valid()), facts)
+
 
 class Plane:
     """A node of a control plane, as far as its turn goes."""
 
     def __init__(self, bucket: Bucket, name: str) -> None:
-        facts = {"INSTANCE_ID": name, "SLOT": "cp-0", "PRIVATE_IP": "10.0.0.7"}
-        parsed = document.parse(valid())
-        self.store = store.Store(bucket, parsed, facts)
-        self.node = type("Node", (), {"deadlines": parsed.deadlines})()
+        self.store = store_of(bucket, name)
+        self.node = SimpleNamespace(deadlines=self.store.document.deadlines)
         self.dead: set[str] = set()
 
     def gone(self, instance: str) -> bool:
@@ -105,3 +121,36 @@ def test_a_holder_that_is_gone_loses_its_turn_at_once(two: tuple[Plane, Plane], 
     assert one.turn()
     other.dead.add("i-one")
     assert other.turn()
+
+
+def keeper(bucket: Bucket, name: str) -> Any:
+    """A node that keeps the token fresh while it leads; kubeadm makes tokens that tell their life."""
+    own = store_of(bucket, name)
+    node = SimpleNamespace(document=own.document, new_token=lambda seconds: f"{name}, {seconds} s")
+    return join_token.TokenKeeper(own, node)
+
+
+def test_the_leader_renews_the_token_at_half_of_its_life(clock: list[float]) -> None:
+    """A group that grows at any time finds one that is valid; it is encrypted, and only one node makes it."""
+    bucket = Bucket()
+    one, other = keeper(bucket, "i-one"), keeper(bucket, "i-two")
+    for _ in range(4):
+        assert one.keep()
+        assert not other.keep()
+        clock[0] += 900
+    assert [it["Value"] for it in bucket.parameters] == ["i-one, 3600 s"] * 2
+    assert {(it["Type"], it["Overwrite"]) for it in bucket.parameters} == {("SecureString", True)}
+
+
+@pytest.mark.parametrize(("state", "seconds"), [("terminated", 60), ("running", 2800)])
+def test_another_node_makes_the_token_when_the_leader_is_gone_or_silent(
+    state: str, seconds: float, clock: list[float]
+) -> None:
+    bucket = Bucket()
+    one, other = keeper(bucket, "i-one"), keeper(bucket, "i-two")
+    assert one.keep()
+    assert not other.keep()
+    bucket.states["i-one"] = state
+    clock[0] += seconds
+    assert other.keep()
+    assert [it["Value"] for it in bucket.parameters] == ["i-one, 3600 s", "i-two, 3600 s"]
