@@ -17,7 +17,6 @@ from html import escape
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import winkube
 import yaml
@@ -183,13 +182,19 @@ def readme() -> str:
     return _filled(text, "example", _block("python", example))
 
 
+def _house() -> dict[str, list[dict[str, str]]]:
+    """Folder to its floors from the ground up, each with its rooms and what they are."""
+    house = yaml.safe_load((ROOT / "docs" / "rooms.yaml").read_text(encoding="utf-8"))
+    return {folder: facts["floors"] for folder, facts in house.items()}
+
+
 def architecture() -> str:
     """The page on the architecture with the rooms of ``docs/rooms.yaml``, the top floor first."""
-    house: Mapping[str, Any] = yaml.safe_load((ROOT / "docs" / "rooms.yaml").read_text(encoding="utf-8"))
+    house = _house()
     lines: list[str] = []
-    for folder, facts in house.items():
+    for folder, floors in house.items():
         lines += [f"### `{folder}/`", "", "| floor | room | what it is |", "|---|---|---|"]
-        for number, rooms in reversed(list(enumerate(facts["floors"], start=1))):
+        for number, rooms in reversed(list(enumerate(floors, start=1))):
             lines += [f"| {number} | `{room}` | {words} |" for room, words in rooms.items()]
         lines.append("")
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -198,16 +203,16 @@ def architecture() -> str:
 
 def rooms_picture() -> str:
     """The folders as houses side by side, each with its floors and rooms."""
-    house: Mapping[str, Any] = yaml.safe_load((ROOT / "docs" / "rooms.yaml").read_text(encoding="utf-8"))
+    house = _house()
     width, height, gap = 128, 30, 6
-    top = max(len(facts["floors"]) for facts in house.values())
+    top = max(map(len, house.values()))
     parts: list[str] = []
     left = gap
-    for folder, facts in house.items():
-        wide = max(map(len, facts["floors"]))
+    for folder, floors in house.items():
+        wide = max(map(len, floors))
         middle = left + wide * (width + gap) / 2
         parts.append(f'<text class="folder" x="{middle:g}" y="{(top + 1) * (height + gap) - 10}">{folder}/</text>')
-        for number, rooms in enumerate(facts["floors"]):
+        for number, rooms in enumerate(floors):
             y = (top - 1 - number) * (height + gap) + gap
             start = middle - len(rooms) * (width + gap) / 2
             for at, (room, words) in enumerate(rooms.items()):
