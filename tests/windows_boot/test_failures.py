@@ -74,11 +74,11 @@ FAILURES: dict[str, tuple[str, Callable[[], bool]]] = {
         lambda: "throw" in script("System.ps1").partition("Test-WindowsRelease")[2],
     ),
     "monthly patches": ("monthly patch", updates_off),
-    "stale policies": ("stale policies", lambda: "Remove-HnsPolicyList" in script("System.ps1")),
+    "stale policies": ("stale HNS policies", lambda: "Remove-HnsPolicyList" in script("System.ps1")),
     "ping": ("ping fails", lambda: "with TCP" in PAGE.read_text(encoding="utf-8")),
     "MTU": ("large packets", lambda: net_conf("10.244.0.0/16")["Backend"]["MTU"] == OUTER_MTU == 1500),
     "csi-proxy": ("csi-proxy", lambda: "windowsHostProcess=true" in PAGE.read_text(encoding="utf-8")),
-    "restart": ("answers 3010", lambda: "detach: false" in windows_user_data(SOURCE)),
+    "restart": ("exits with 3010", lambda: "detach: false" in windows_user_data(SOURCE)),
     "containerd's configuration": ("bin_dirs", lambda: "bin_dirs = [" in containerd_text()),
 }
 """Failure to a phrase of its line on the page, and to its guard."""
