@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from winkube.core.mistakes import Rule
+from winkube.kubernetes.windows_pods import check_windows_pod
 from winkube.tables.windows import BUILD_LABEL, WINDOWS_RELEASES
 
 from .model import Planned, Stack, System, Undecided, Value
@@ -211,6 +213,16 @@ def split_image(image: str) -> tuple[str, str | None]:
     name = image.partition("@")[0]
     head, colon, tag = name.rpartition(":")
     return (head, tag) if colon and "/" not in tag else (name, None)
+
+
+def against(rule: Rule, place: Value, spec: Mapping[str, Any], depth: int) -> Iterator[str]:
+    """What the component's check of pods says against one of its rules.
+
+    ``spec`` is a pod of nothing but the place's known parts; the place lies ``depth`` steps inside of it.
+    """
+    for mistake in check_windows_pod(spec):
+        if mistake.rule is rule:
+            yield replace(mistake, path=mistake.path[depth:]).text(place.path)
 
 
 def _mapping(value: Value) -> Mapping[str, Any]:

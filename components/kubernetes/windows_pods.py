@@ -1,7 +1,8 @@
 """What must hold for pods on Windows nodes, as pure checks over manifests.
 
-The same functions judge objects at construction and, in policies, planned ones. A pod counts as one for Windows when it
-says so: by ``os``, by node selector, by a RuntimeClass ``windows-…``, or by ``windowsOptions``.
+The policy pack asks them about planned objects: mount paths, memory, volumes from before CSI, Hyper-V isolation. For
+the rest it has rules of its own; admission takes the codes. A pod counts as one for Windows when it says so: by
+``os``, by node selector, by a RuntimeClass ``windows-…``, or by ``windowsOptions``.
 Source: Kubernetes, "Windows containers in Kubernetes" (compatibility of pod fields); EKS user guide, "Deploy Windows
 nodes on EKS clusters".
 """
@@ -9,6 +10,7 @@ nodes on EKS clusters".
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, cast
 
 from ..core.mistakes import Mistakes, Path, Rule
@@ -36,9 +38,6 @@ HOST_PROCESS = Rule(
 )
 MOUNT_PATH = Rule("WK-K8S-015", "A mount path on Windows begins with a drive letter or a slash.", FIELDS_PAGE)
 VOLUME = Rule("WK-K8S-016", "Windows pods can use only volumes that Windows can mount.", FIELDS_PAGE)
-BACKENDS = Rule("WK-K8S-017", "A load-balanced Service on Windows supports at most 1024 pods.", EKS_PAGE)
-VOLUME_DETAIL = Rule("WK-K8S-018", "File modes and single-file mounts behave differently on Windows.", FIELDS_PAGE)
-POD_SECURITY_GROUPS = Rule("WK-K8S-019", "Security groups for pods do not support Windows pods.", EKS_PAGE)
 FARGATE = Rule("WK-K8S-020", "Fargate does not run Windows pods.", EKS_PAGE)
 HYPER_V = Rule(
     "WK-K8S-021",
@@ -46,7 +45,6 @@ HYPER_V = Rule(
     "https://kubernetes.io/docs/concepts/windows/intro/#container-runtime",
 )
 
-BACKEND_LIMIT = 1024
 HYPER_V_ANNOTATION = "experimental.windows.kubernetes.io/isolation-type"
 """By which pods asked for Hyper-V isolation, in versions before 1.21."""
 HYPER_V_HANDLER = "runhcs-wcow-hypervisor"
@@ -100,7 +98,7 @@ _CONTAINER_FIELDS = (
 
 _BLOCK_STORAGE = "claim a volume of ebs.csi.aws.com with NTFS"
 _SHARED_STORAGE = "claim a volume of smb.csi.k8s.io"
-_GONE_VOLUMES: Mapping[str, str] = {
+GONE_VOLUMES: Mapping[str, str] = {
     **dict.fromkeys(
         ("awsElasticBlockStore", "azureDisk", "cinder", "gcePersistentDisk", "vsphereVolume"), _BLOCK_STORAGE
     ),
@@ -122,6 +120,7 @@ _TEMPLATES: Mapping[str, tuple[str, ...]] = {
 # A tag that begins or ends with one of these says the build: ltsc2022, windowsservercore-ltsc2022, 10.0.20348.2966.
 _TAG = re.compile(r"(?:^|[-_.])(ltsc(?P<year>\d{4})|(?P<old>1809|20H2|2004|1909)|(?P<build>10\.0\.\d{5}))(?:$|[-_.])")
 _OLD_TAGS = {"1809": "10.0.17763", "1909": "10.0.18363", "2004": "10.0.19041", "20H2": "10.0.19042"}
+_QUANTITY = re.compile(r"(?P<number>\d+(?:\.\d*)?)(?P<unit>[kMGTPE]|[KMGTPE]i)?")
 _MOUNT_PATH = re.compile(r"([A-Za-z]:)?[\\/].*|[A-Za-z]:", re.DOTALL)
 
 
@@ -184,26 +183,6 @@ def check_windows_pod(spec: Manifest) -> Mistakes:
     return found
 
 
-def advise_windows_pod(spec: Manifest, replicas: int = 1) -> Mistakes:
-    """What the API server takes, but Windows does in its own way; paths relative to the pod's spec."""
-    found = Mistakes()
-    if replicas > BACKEND_LIMIT:
-        found.add(BACKENDS, (), f"a Service on Windows supports at most {BACKEND_LIMIT} pods",
-                  f"set replicas to {BACKEND_LIMIT} or less, or use several Services", replicas)  # fmt: skip
-    for index, volume in enumerate(_mappings(spec.get("volumes"))):
-        for kind in ("secret", "configMap", "projected", "downwardAPI"):
-            if "defaultMode" in _mapping(volume.get(kind)):
-                found.add(VOLUME_DETAIL, ("volumes", index, kind, "defaultMode"), "Windows does not support file modes",
-                          "remove it", volume[kind]["defaultMode"])  # fmt: skip
-    for path, container in _walk_containers(spec):
-        for index, mount in enumerate(_mappings(container.get("volumeMounts"))):
-            if mount.get("subPath"):
-                found.add(VOLUME_DETAIL, (*path, "volumeMounts", index, "subPath"),
-                          "Kubernetes does not support subPath on Windows", "mount the whole volume",
-                          mount["subPath"])  # fmt: skip
-    return found
-
-
 def image_build(image: str) -> str | None:
     """The Windows build that an image's tag names, or None.
 
@@ -227,23 +206,6 @@ def selected_build(spec: Manifest) -> str | None:
         return build
     release = WINDOWS_RELEASES.get(str(spec.get("runtimeClassName") or "").removeprefix("windows-"))
     return release.build if release else None
-
-
-def check_security_group_policy(policy: Manifest, windows_pod_labels: Sequence[Mapping[str, str]]) -> Mistakes:
-    """A ``SecurityGroupPolicy`` must not select pods on Windows. Selectors by expressions are not judged."""
-    found = Mistakes()
-    wanted = _mapping(_mapping(_mapping(policy.get("spec")).get("podSelector")).get("matchLabels"))
-    for labels in windows_pod_labels:
-        if wanted and wanted.items() <= labels.items():
-            found.add(
-                POD_SECURITY_GROUPS,
-                ("spec", "podSelector"),
-                "it selects Windows pods, for which it does not work",
-                "select Linux pods only",
-                dict(wanted),
-            )
-            break
-    return found
 
 
 def check_fargate_selectors(
@@ -322,12 +284,12 @@ def _check_volumes(spec: Manifest, found: Mistakes) -> None:
                 "remove medium",
                 volume["emptyDir"]["medium"],
             )
-        for kind in (kind for kind in _GONE_VOLUMES if kind in volume):
+        for kind in (kind for kind in GONE_VOLUMES if kind in volume):
             found.add(
                 VOLUME,
                 (*here, kind),
                 "volumes of this type are available only from CSI drivers",
-                _GONE_VOLUMES[kind],
+                GONE_VOLUMES[kind],
                 volume[kind],
             )
         if "nfs" in volume:
@@ -357,7 +319,7 @@ def _check_container(container: Manifest, path: Path, spec: Manifest, found: Mis
         found.add(MEMORY, (*path, "resources", "limits"), "Windows has no OOM killer: without a limit, one container "
                   "can use all memory and stall the node", 'set a memory limit, such as "1Gi"',
                   dict(limits))  # fmt: skip
-    elif "memory" in requests and requests["memory"] != limits.get("memory"):
+    elif "memory" in requests and _amount(requests["memory"]) != _amount(limits.get("memory")):
         found.add(MEMORY, (*path, "resources", "requests", "memory"), f"the limit is {limits.get('memory')}",
                   "set the request to the same value, or leave it out", requests["memory"])  # fmt: skip
     for index, mount in enumerate(_mappings(container.get("volumeMounts"))):
@@ -375,6 +337,15 @@ def _check_container(container: Manifest, path: Path, spec: Manifest, found: Mis
             found.add(MOUNT_PATH, (*here, "mountPath"), "a mount path begins with a drive or a slash",
                       f'write "C:/{mount_path}"', mount_path)  # fmt: skip
     _check_image(container, path, spec, found)
+
+
+def _amount(quantity: Any) -> Decimal | str:
+    """A quantity as a number, so that 1Gi and 1024Mi are the same; another text as it is."""
+    said = _QUANTITY.fullmatch(str(quantity))
+    if said is None:
+        return str(quantity)
+    power = "kmgtpe".find((said["unit"] or " ")[0].lower()) + 1
+    return Decimal(said["number"]) * (1024 if (said["unit"] or "").endswith("i") else 1000) ** power
 
 
 def _check_image(container: Manifest, path: Path, spec: Manifest, found: Mistakes) -> None:

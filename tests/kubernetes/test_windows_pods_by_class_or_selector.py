@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from winkube.kubernetes.windows_pods import (
     HYPER_V_ANNOTATION,
-    advise_windows_pod,
     check_manifest,
     check_windows_pod,
     for_windows,
@@ -88,10 +87,9 @@ def test_a_number_is_refused_with_the_name_as_remedy():
     ],
 )
 def test_volumes_that_windows_has_pass(volume: dict[str, Any]):
-    """Neither a mistake nor advice."""
+    """Without a mistake."""
     spec = pod(CLASS, {"volumes": [{"name": "data", **volume}]}, volumeMounts=[{"name": "data", "mountPath": "C:\\d"}])
     assert codes(spec) == []
-    assert not advise_windows_pod(spec)
 
 
 def test_the_termination_message_is_left_alone():

@@ -17,6 +17,7 @@ RULES = (
     volumes.windows_no_block_devices,
     volumes.windows_no_memory_volumes,
     file_systems.windows_no_nfs,
+    file_systems.windows_no_in_tree_volumes,
     volumes.windows_no_mount_propagation,
     volumes.windows_whole_volumes,
     volumes.windows_mount_paths,

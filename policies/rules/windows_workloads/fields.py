@@ -79,7 +79,7 @@ UNSUPPORTED = (
         title="Pods on Windows set no Linux security fields",
         why="Windows has no SELinux, AppArmor, seccomp or capabilities",
         fields=[
-            (_security, ["seLinuxOptions", "seccompProfile", "appArmorProfile"]),
+            (_security, ["seLinuxOptions", "seLinuxChangePolicy", "seccompProfile", "appArmorProfile"]),
             (_container_security, ["seLinuxOptions", "seccompProfile", "appArmorProfile", "capabilities"]),
         ],
         steps="remove the field, or keep it in the manifests for Linux only",
@@ -158,8 +158,8 @@ UNSUPPORTED = (
 FIELD_RULES = tuple(_rule(row) for row in UNSUPPORTED)
 
 REFUSED_IN_SECURITY = (
-    "appArmorProfile", "fsGroup", "fsGroupChangePolicy", "runAsGroup", "runAsUser", "seLinuxOptions", "seccompProfile",
-    "supplementalGroups", "supplementalGroupsPolicy", "sysctls",
+    "appArmorProfile", "fsGroup", "fsGroupChangePolicy", "runAsGroup", "runAsUser", "seLinuxChangePolicy",
+    "seLinuxOptions", "seccompProfile", "supplementalGroups", "supplementalGroupsPolicy", "sysctls",
 )  # fmt: skip
 REFUSED_IN_CONTAINERS = (
     "allowPrivilegeEscalation", "appArmorProfile", "capabilities", "privileged", "procMount", "readOnlyRootFilesystem",

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
+from winkube.kubernetes.windows_pods import GONE_VOLUMES, VOLUME
+
 from ...frameworks import BEST_PRACTICES, WINDOWS_COMPATIBILITY, WINDOWS_COMPATIBILITY_PAGE, best_practices
 from ...model import Planned, Settings, Stack, Value, Violation, every, resource_rule, stack_rule
-from ...pods import Pod, windows_pod, windows_pods
+from ...pods import Pod, against, windows_pod, windows_pods
 from ...resource_types import PVC, STORAGE_CLASS, WORKLOADS
 
 LINUX_FILE_SYSTEMS = ("ext2", "ext3", "ext4", "xfs", "btrfs")
@@ -34,6 +36,27 @@ def windows_no_nfs(resource: Planned, settings: Settings) -> Iterator[str]:
         kind = "NFS" if volume["nfs"].given else LINUX_DRIVERS.get(driver)
         if kind:
             yield f"{volume.path} uses {kind}, which Windows nodes cannot mount"
+
+    yield from every(pod.volumes if pod else (), check)
+
+
+@resource_rule(
+    "windows-no-in-tree-volumes",
+    "Pods on Windows have no volumes from before CSI",
+    types=WORKLOADS,
+    severity="high",
+    references=[WINDOWS_COMPATIBILITY, best_practices("Windows storage")],
+    steps="claim a volume of ebs.csi.aws.com with NTFS, or of smb.csi.k8s.io for a share",
+    url=f"{BEST_PRACTICES}/windows-storage.html",
+)
+def windows_no_in_tree_volumes(resource: Planned, settings: Settings) -> Iterator[str]:
+    """Kubernetes no longer mounts them itself: what it does not pass to a CSI driver stays unmounted."""
+    pod = windows_pod(resource)
+
+    def check(volume: Value) -> Iterator[str]:
+        volume.known()
+        gone = {kind: volume[kind].raw for kind in GONE_VOLUMES if volume[kind].given}
+        yield from against(VOLUME, volume, {"volumes": [gone]}, 2)
 
     yield from every(pod.volumes if pod else (), check)
 

@@ -1,6 +1,10 @@
 """What keeps a pod apart from its node: HostProcess, users, Hyper-V."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from winkube.kubernetes.windows_pods import HYPER_V, HYPER_V_ANNOTATION, check_manifest
 
 from ...frameworks import (
     BEST_PRACTICES,
@@ -14,7 +18,7 @@ from ...frameworks import (
 )
 from ...model import TEXTS, Option, Planned, Settings, Value, every, resource_rule
 from ...pods import windows_pod
-from ...resource_types import WORKLOADS
+from ...resource_types import RUNTIME_CLASS, WORKLOADS
 
 HOST_PROCESS_PAGE = "https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/"
 
@@ -113,18 +117,26 @@ def windows_container_user(resource: Planned, settings: Settings) -> Iterator[st
 
 @resource_rule(
     "windows-no-hyper-v",
-    "Pods do not ask for Hyper-V isolation",
-    types=WORKLOADS,
+    "Pods and RuntimeClasses do not ask for Hyper-V isolation",
+    types=[*WORKLOADS, RUNTIME_CLASS],
     severity="high",
     level="mandatory",
     references=[WINDOWS_COMPATIBILITY],
-    steps="remove the annotation, and run workloads that need isolation on separate nodes",
+    steps='remove the annotation, set handler to "runhcs-wcow-process", and run workloads that need isolation on '
+    "separate nodes",
     url=WINDOWS_COMPATIBILITY_PAGE,
 )
 def windows_no_hyper_v(resource: Planned, settings: Settings) -> Iterator[str]:
     """The annotation is ignored: the pod would run without the isolation that it asks for."""
-    pod = windows_pod(resource)
-    if pod:
-        for key, value in pod.metadata["annotations"].entries():
-            if key == "experimental.windows.kubernetes.io/isolation-type" and value.text == "hyperv":
-                yield "the pod asks for Hyper-V isolation, which Kubernetes does not support"
+    if resource.type == RUNTIME_CLASS:
+        asked = resource["handler"]
+        manifest: dict[str, Any] = {"kind": "RuntimeClass", "handler": asked.text}
+    elif pod := windows_pod(resource):
+        asked = pod.metadata["annotations"][HYPER_V_ANNOTATION]
+        annotations = {HYPER_V_ANNOTATION: asked.text}
+        manifest = {"kind": "Pod", "metadata": {"annotations": annotations}, "spec": {"containers": [{}]}}
+    else:
+        return
+    for mistake in check_manifest(manifest):
+        if mistake.rule is HYPER_V:
+            yield replace(mistake, path=()).text(asked.path)

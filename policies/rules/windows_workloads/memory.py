@@ -1,10 +1,13 @@
 """Memory of containers."""
 
 from collections.abc import Iterator
+from typing import Any
+
+from winkube.kubernetes.windows_pods import MEMORY
 
 from ...frameworks import BEST_PRACTICES, WINDOWS_COMPATIBILITY, WINDOWS_COMPATIBILITY_PAGE, best_practices
 from ...model import Planned, Settings, Value, every, resource_rule
-from ...pods import container_name, windows_pod
+from ...pods import against, container_name, windows_pod
 from ...resource_types import WORKLOADS
 
 
@@ -35,7 +38,7 @@ def windows_no_huge_pages(resource: Planned, settings: Settings) -> Iterator[str
 
 @resource_rule(
     "windows-memory-limits",
-    "Containers on Windows have a memory limit",
+    "Containers on Windows have a memory limit, and request all of it",
     types=WORKLOADS,
     references=[best_practices("Windows: avoid OOM errors")],
     steps="set resources.limits.memory, and requests to the same value",
@@ -48,8 +51,12 @@ def windows_memory_limits(resource: Planned, settings: Settings) -> Iterator[str
         return
 
     def check(container: Value) -> Iterator[str]:
-        limit = container["resources"]["limits"]["memory"]
-        if limit.known() is None:
-            yield f"{container_name(container)} has no memory limit"
+        limit, request = (container["resources"][kind]["memory"] for kind in ("limits", "requests"))
+        resources: dict[str, Any] = {}
+        if limit.known() is not None:
+            resources["limits"] = {"memory": limit.raw}
+            if request.known() is not None:
+                resources["requests"] = {"memory": request.raw}
+        yield from against(MEMORY, container, {"containers": [{"resources": resources}]}, 2)
 
     yield from every([one for one in pod.containers if "ephemeralContainers" not in one.path], check)

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from winkube.kubernetes.windows_pods import MOUNT_PATH
+
 from ...frameworks import WINDOWS_COMPATIBILITY, WINDOWS_COMPATIBILITY_PAGE
 from ...model import Planned, Settings, Value, every, resource_rule
-from ...pods import Pod, container_name, windows_pod
+from ...pods import Pod, against, container_name, windows_pod
 from ...resource_types import WORKLOADS
 
 
@@ -113,9 +115,8 @@ def windows_mount_paths(resource: Planned, settings: Settings) -> Iterator[str]:
 
     def check(mount: Value) -> Iterator[str]:
         path = mount["mountPath"].text
-        if path is not None and not re.match(r"[A-Za-z]:(?:[\\/]|$)|[\\/]", path):
-            yield f'{mount.path}.mountPath "{path}" is neither rooted nor on a drive'
-        elif path is not None and re.fullmatch(r"(?:[Cc]:)?[\\/]?|[Cc]:", path):
+        yield from against(MOUNT_PATH, mount, {"containers": [{"volumeMounts": [{"mountPath": path}]}]}, 4)
+        if path is not None and re.fullmatch(r"(?:[Cc]:)?[\\/]?|[Cc]:", path):
             yield f'{mount.path}.mountPath "{path}" would hide the container\'s own disk'
 
     yield from every(_mounts(pod), check)

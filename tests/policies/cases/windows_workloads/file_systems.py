@@ -5,7 +5,7 @@ from typing import Any
 from winkube.policies.model import UNKNOWN
 from winkube.policies.resource_types import POD, PVC, STATEFUL_SET, STORAGE_CLASS
 
-from ..base import Case, one, planned, windows_case
+from ..base import Case, one, planned, windows, windows_case
 from .common import SELECTED, volumes
 
 
@@ -28,6 +28,19 @@ CASES = {
         [volumes(nfs={"server": "a", "path": "/"}), volumes(csi={"driver": "efs.csi.aws.com"})],
         [volumes(csi={"driver": UNKNOWN})],
         "cannot mount",
+    ),
+    "windows-no-in-tree-volumes": windows_case(
+        [
+            volumes(csi={"driver": "ebs.csi.aws.com"}),
+            *(volumes(**{kind: {}}) for kind in ("emptyDir", "secret", "configMap", "projected", "hostPath")),
+        ],
+        [
+            volumes(awsElasticBlockStore={"volumeID": UNKNOWN}),
+            volumes(azureFile={"secretName": "a", "shareName": "a"}),
+            volumes(flexVolume={"driver": "a/b"}),
+        ],
+        [windows({"volumes": UNKNOWN}), windows({"volumes": [UNKNOWN]})],
+        "available only from CSI drivers",
     ),
     "windows-volumes-ntfs": Case(
         [

@@ -1,9 +1,21 @@
 """Cases of the rules in ``rules/windows_workloads/isolation.py``."""
 
-from winkube.policies.model import UNKNOWN
+from typing import Any
 
-from ..base import container, windows, windows_case
+from winkube.policies.model import UNKNOWN
+from winkube.policies.resource_types import POD, RUNTIME_CLASS
+
+from ..base import Case, container, planned, windows, windows_case
 from .common import host_process, security
+
+
+def isolated(kind: str) -> Any:
+    return windows(metadata={"annotations": {"experimental.windows.kubernetes.io/isolation-type": kind}})
+
+
+def runtime_class(handler: Any) -> Any:
+    return planned(RUNTIME_CLASS, {"metadata": {"name": "a"}, "handler": handler})
+
 
 CASES = {
     "windows-host-network": windows_case(
@@ -39,10 +51,19 @@ CASES = {
         [security(windowsOptions={"runAsUserName": UNKNOWN})],
         "is ContainerAdministrator",
     ),
-    "windows-no-hyper-v": windows_case(
-        [windows()],
-        [windows(metadata={"annotations": {"experimental.windows.kubernetes.io/isolation-type": "hyperv"}})],
-        [windows(metadata={"annotations": UNKNOWN})],
-        "Hyper-V isolation",
+    "windows-no-hyper-v": Case(
+        [
+            [planned(POD, windows())],
+            [planned(POD, isolated("process"))],
+            [runtime_class("runhcs-wcow-process")],
+            [runtime_class("runc")],
+        ],
+        [
+            [planned(POD, isolated("hyperv"))],
+            [runtime_class("runhcs-wcow-hypervisor")],
+            [runtime_class("runhcs-wcow-hypervisor-20348")],
+        ],
+        [[planned(POD, windows(metadata={"annotations": UNKNOWN}))], [runtime_class(UNKNOWN)]],
+        "[WK-K8S-021]",
     ),
 }

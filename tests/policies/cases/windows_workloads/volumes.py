@@ -46,7 +46,7 @@ CASES = {
     ),
     "windows-mount-paths": windows_case(
         [mount(), mount("C:/data"), mount("/data"), mount("D:\\x")],
-        [mount("data"), mount("C:\\"), mount("/")],
+        [mount("data"), mount("C:data"), mount("C:\\"), mount("/")],
         [mount(UNKNOWN)],
         "mountPath",
     ),
