@@ -40,7 +40,7 @@ def converted(value: Any) -> Any:
 
 def problems(token: str, props: Mapping[str, Any]) -> Iterator[str]:
     """What the SDK's class does not take; what a case leaves out does not matter to it."""
-    importlib.import_module(module_of(token))
+    getattr(importlib.import_module(module_of(token)), token.rpartition(":")[2])  # the SDK loads its classes late
     validator = validator_of(token)
     assert validator is not None, token
     for problem in validator(converted(props)) or ():
