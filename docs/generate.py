@@ -37,6 +37,8 @@ ROOM_TITLES = {
     "NET": "Network", "OPS": "Commands for clusters", "PLG": "Other languages",
     "SCH": "Labels, taints and scheduling", "SET": "Settings", "TAG": "Tags", "WIN": "Boot of Windows nodes",
 }  # fmt: skip
+RETIRED = frozenset({"WK-ADD-043", "WK-K8S-017", "WK-K8S-018", "WK-K8S-019", "WK-K8S-036"})
+"""Codes of rules that are gone: a code never changes its meaning."""
 MISTAKES = (
     (r'windows: "2022"', 'windows: "2025"'),
     (r'kubernetesVersion: "[^"]+"', f'kubernetesVersion: "{oldest(EKS_MINORS)}"'),
@@ -56,7 +58,7 @@ def modules() -> Iterator[str]:
 def rules() -> list[Rule]:
     """Every rule, by code.
 
-    :raises ValueError: when two rules share a code.
+    :raises ValueError: when two rules share a code, or one has the code of a rule that is gone.
     """
     found: dict[str, Rule] = {}
     for name in modules():
@@ -64,6 +66,8 @@ def rules() -> list[Rule]:
             for rule in [value] if isinstance(value, Rule) else []:
                 if found.setdefault(rule.code, rule) != rule:
                     raise ValueError(f"two rules have the code {rule.code}")
+                if rule.code in RETIRED:
+                    raise ValueError(f"{rule.code} was the code of another rule; take the next free one")
     return [found[code] for code in sorted(found)]
 
 
