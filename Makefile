@@ -13,6 +13,8 @@ CHECKOV := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/winkube/checkov-$(shell sed -n
 
 # The SDKs have thousands of modules, of which a program imports a few: those are compiled when they are imported.
 PIP := --quiet --disable-pip-version-check --no-compile
+# Images of Python often switch that off; every command would then compile the SDK anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 # What an installation builds: the libraries that the node agent carries.
 BUILD := setup.py components/node_agent/vendoring.py
