@@ -1,6 +1,7 @@
 """The one recorder: evaluates a function that makes resources, as a preview or as an update; and the rules of a run."""
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,6 +14,10 @@ from winkube.tables.releases import SELF_MANAGED_MINORS
 
 pytest_plugins = ("tests.loop",)
 Record = Callable[..., Plan]
+
+# Tests rewrite programs within a second and at the same size, and Python would then run the byte code of the old ones.
+sys.dont_write_bytecode = True
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 
 # No deadline: a busy machine is not a mistake. CI draws the same examples each time, so that a change fails by its own
 # mistakes alone; everywhere else the search goes on, and what it finds is kept in .hypothesis until it is mended.
