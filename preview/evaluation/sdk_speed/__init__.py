@@ -25,8 +25,8 @@ PLAIN = "WINKUBE_PLAIN_SDK"
 SAID = "WINKUBE_PLAIN_SDK_SAID"
 """Environment variable: another process of this command has said already that the plain SDK is used."""
 PATCHES = (
-    "module_imports", "postponed_annotations", "type_hints", "unwrapped_types", "plain_values", "lazy_outputs", "urns",
-    "dependency_cycles", "debug_messages",
+    "module_imports", "postponed_annotations", "type_hints", "plain_values", "lazy_outputs", "urns",
+    "dependency_cycles",
 )  # fmt: skip
 """The modules of the patches of a run, each with its ``PATCH``. They import the SDK, so they are imported late."""
 

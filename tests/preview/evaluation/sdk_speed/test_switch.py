@@ -18,7 +18,7 @@ from pulumi.runtime import rpc as sdk_rpc
 from winkube.preview.evaluation import sdk_speed
 from winkube.preview.evaluation.evaluate import evaluate_function
 from winkube.preview.evaluation.project import read_project
-from winkube.preview.evaluation.sdk_speed import debug_messages, patch, unused_modules, urns
+from winkube.preview.evaluation.sdk_speed import dependency_cycles, patch, unused_modules, urns
 
 ROOT = Path(__file__).resolve().parents[4]
 PROGRAMS = [ROOT, *(folder for folder in sorted((ROOT / "examples").iterdir()) if (folder / "__main__.py").is_file())]
@@ -160,7 +160,12 @@ def program() -> None:
     parent = pulumi.ComponentResource("test:index:Parent", "parent")
     vpc = aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16", opts=pulumi.ResourceOptions(parent=parent))
     pulumi.export("cidr", vpc.cidr_block)
-    SEEN["sdk"] = [sdk_rpc.transfer_properties, sdk_rpc.serialize_property, sdk_resource.create_urn, pulumi.log.debug]
+    SEEN["sdk"] = [
+        sdk_rpc.transfer_properties,
+        sdk_rpc.serialize_property,
+        sdk_resource.create_urn,
+        sdk_rpc.declare_dependency,
+    ]
     SEEN["finders"] = len(sys.meta_path)
 
 
@@ -170,7 +175,12 @@ def evaluated() -> Any:
 
 
 def used() -> list[Any]:
-    return [sdk_rpc.transfer_properties, sdk_rpc.serialize_property, sdk_resource.create_urn, pulumi.log.debug]
+    return [
+        sdk_rpc.transfer_properties,
+        sdk_rpc.serialize_property,
+        sdk_resource.create_urn,
+        sdk_rpc.declare_dependency,
+    ]
 
 
 def is_plain() -> bool:
@@ -214,8 +224,8 @@ def plant_error(monkeypatch: pytest.MonkeyPatch) -> str:
     def breaks(stack: ExitStack) -> None:
         raise KeyError("gone")
 
-    assert sdk_speed.PATCHES[-1] == "debug_messages", "all others are applied when this one breaks"
-    monkeypatch.setattr(debug_messages, "PATCH", dataclasses.replace(debug_messages.PATCH, apply=breaks))
+    assert sdk_speed.PATCHES[-1] == "dependency_cycles", "all others are applied when this one breaks"
+    monkeypatch.setattr(dependency_cycles, "PATCH", dataclasses.replace(dependency_cycles.PATCH, apply=breaks))
     return "KeyError: 'gone'"
 
 
